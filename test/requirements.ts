@@ -72,7 +72,7 @@ export const requirements: readonly Requirement[] = [
     "B23",
     "Comparison operators, in and not in, and and or",
     "src/engine/filters/compile-filter.ts",
-    'By default `ne` and `nin` hold for a missing key, and a list that is none is an error: `parseFilter(filter, { missing: "fails", invalid: "nothing" })`.',
+    'By default `ne` and `nin` hold for a missing key, a list that is none is an error, and a range over a text matches nothing: `parseFilter(filter, { missing: "fails", invalid: "nothing", ranges: "checked" })`.',
   ),
   brought("B24", "Other people's stores implement the same type", "src/contracts/vector-store.ts"),
   brought(
@@ -146,7 +146,12 @@ export const requirements: readonly Requirement[] = [
     'Separators stay as they are: `chunkDocumentRecursively(text, 200, 40, "PARAGRAPH", { joins: "anew" })`.',
   ),
   brought("B49", "Markdown chunking with headings, code blocks and their metadata", "src/chunkers/markdown-chunker.ts"),
-  brought("B50", "HTML chunking with headings and their metadata", "src/chunkers/html-chunker.ts"),
+  settled(
+    "B50",
+    "HTML chunking with headings and their metadata",
+    "src/chunkers/html-chunker.ts",
+    'A heading without an end tag is read as browsers read it: `createHtmlReader({ unclosed: "error" })`.',
+  ),
   brought("B51", "Delimiters that mean what they say", "src/chunkers/marked-up-plan.ts"),
   settled(
     "B52",
@@ -186,8 +191,18 @@ export const requirements: readonly Requirement[] = [
   brought("T20", "Stores check the gate's permission", "src/stores/compose/compose-store.ts"),
   brought("T21", "One way in for retrieval", "src/contracts/retriever.ts"),
   brought("T22", "A request names scopes, limits, floor and origins", "src/search/search-plan.ts"),
-  brought("T23", "Dense, lexical, hybrid, and hybrid with reranking", "src/search/create-retriever.ts"),
-  brought("T24", "Eight stages in order", "src/search/create-retriever.ts"),
+  settled(
+    "T23",
+    "Dense, lexical, hybrid, and hybrid with reranking; scopes interleaved or separate",
+    "src/integrations/compat/retrieval-pipeline.ts",
+    'Scopes share one ranking: `createRetrievalPipeline(kb)` takes the design\'s own requests, `mergeStrategy: "Separate"` among them.',
+  ),
+  settled(
+    "T24",
+    "Eight stages in order",
+    "src/search/create-retriever.ts",
+    "Origins are filtered before ranking, so that no search starves: the pipeline of `createRetrievalPipeline(kb)` filters them last.",
+  ),
   brought("T25", "A scope that may not be read is dropped, not an error", "src/access/gate.ts"),
   brought("T26", "No path around the gate, even knowing ids", "src/access/gate.ts"),
   settled(

@@ -21,6 +21,8 @@ export interface EventData {
     readonly evidence?: number;
     readonly cause?: MissCause;
   };
+  /** A query was refused for its length, before any model saw it. **Units** UTF-16 code units. */
+  readonly KnowledgeQueryTooLarge: { readonly length: number; readonly limit: number };
   /** One document's chunks can be found now. */
   readonly KnowledgeChunkIndexed: { readonly documentId: string; readonly chunks: number };
   /** One document could not be taken in. One event for each document of a batch that failed as a whole. `attempt` counts from 1, where it is tried again. */
@@ -66,7 +68,7 @@ export type EventName = keyof EventData;
 export type KnowledgeEvent = {
   readonly [Name in EventName]: {
     readonly name: Name;
-    /** `"_platform.retrieval"` for retrievals and misses; absent for other events. */
+    /** `"_platform.retrieval"` for retrievals, misses and refused queries; absent for other events. */
     readonly stream?: EventStream;
     /** **Units** milliseconds since 1970, by the clock of the process that tells. */
     readonly at: number;

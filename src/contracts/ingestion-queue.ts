@@ -85,6 +85,8 @@ export type IngestionEvent =
       /** When it is tried again; left out of what is not. */
       readonly retryAt?: number;
     } & EventFacts)
+  /** A full queue dropped it, as `overflow: "drop"` asks. */
+  | ({ readonly type: "KnowledgeIngestionDropped" } & EventFacts)
   /** The job store cannot be reached; nothing is lost, and it is tried again. */
   | { readonly type: "IngestionStalled"; readonly at: number; readonly error: IbidError }
   /** The listener was too slow: `missed` events are not in the stream. */

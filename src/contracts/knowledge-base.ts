@@ -425,7 +425,8 @@ export interface ChunkListOptions extends DocumentAddress {
   /** Only of this document. */
   readonly uri?: string | undefined;
   /**
-   * Whether each chunk's metadata name the version of its vector: `_embedProvider`, `_embedModel`, `_embedDim`. Default false. **Source** ToolUp's stamps.
+   * Whether each chunk's metadata name the version of its vector: `_embedProvider`, `_embedModel`, `_embedDim`; of a picture `_imageProvider`,
+   * `_imageModel`, `_imageDim`. Default false. **Source** ToolUp's stamps.
    * **Cost** reads the vectors.
    */
   readonly stamps?: boolean | undefined;
@@ -579,13 +580,13 @@ export interface KnowledgeBase extends Collections, AsyncDisposable {
       DeleteOptions & { readonly elements?: boolean | undefined; readonly prove?: boolean | undefined },
   ): Promise<readonly DeletedDocument[]>;
   /**
-   * Restores a deleted document until it is vacuumed. **Shape** one entry for each restored document; empty for a uri without deleted documents in the scopes
+   * Restores a deleted document, or single chunks by their ids, until it is vacuumed. **Shape** one entry for each restored document; empty for a uri without deleted documents in the scopes
    * that the caller may write. With `asOf`, the document is written again as it stood then, and the version that stands becomes a former one.
    *
    * **Errors** `ambiguous`; `unsupported` where the store cannot; `not-found` for a document that did not stand at `asOf`.
    */
   restore(
-    uri: string,
+    target: string | { readonly chunks: readonly string[] },
     address?: DocumentAddress & { readonly asOf?: string | undefined },
   ): Promise<readonly DeletedDocument[]>;
   /**

@@ -3,7 +3,7 @@ import { parseScope } from "../access/scopes.ts";
 import type { Diagnosis, FindingKind } from "../contracts/diagnosis.ts";
 import type { DocumentSummary } from "../contracts/document-store.ts";
 import type { Embedder } from "../contracts/embedding-model.ts";
-import { versionKey } from "../contracts/embedding.ts";
+import { type EmbeddingVersion, pictureFingerprint, versionKey } from "../contracts/embedding.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { FilterInput } from "../contracts/filter.ts";
 import type { ChunkListOptions, DeletedDocument, DocumentAddress, KnowledgeBase } from "../contracts/knowledge-base.ts";
@@ -12,7 +12,7 @@ import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
 import { archivesOf, memberUri } from "../readers/archives/archive-kind.ts";
 import { compileFilter } from "../engine/filters/compile-filter.ts";
 import { parseFilter } from "../engine/filters/parse-filter.ts";
-import { checkOptions, checkText } from "../runtime/check-options.ts";
+import { checkGiven, checkOptions, checkText } from "../runtime/check-options.ts";
 import { hashParts } from "../runtime/hash.ts";
 import { showValue } from "../runtime/plan-options.ts";
 import { composedMediaType } from "../text/compose-chunks.ts";
@@ -134,6 +134,27 @@ export function createKeeping(parts: KeepingParts): Keeping {
     return deleted.map((each) => ({ ...each, ...rest }));
   }
 
+  /** Takes back deletes of single chunks, in each scope that the caller may write. */
+  async function restoreChunks(ids: readonly string[], asked: Scope | undefined): Promise<readonly DeletedDocument[]> {
+    const trash = trashOf(store);
+    const within = (await findDeletedScopes(parts, asked))?.scopes ?? [];
+    const restored: DeletedDocument[] = [];
+    for (const scope of within) {
+      const uris = async (): Promise<readonly string[]> => {
+        const live: string[] = [];
+        for await (const { chunk } of store.chunks(gate.read(caller, [scope], [scope]), { ids })) live.push(chunk.uri);
+        return live;
+      };
+      const before = Map.groupBy(await uris(), (uri) => uri);
+      if ((await trash.restore(gate.write(caller, scope), { ids })) === 0) continue;
+      for (const [uri, { length }] of Map.groupBy(await uris(), (one) => one)) {
+        const chunks = length - (before.get(uri)?.length ?? 0);
+        if (chunks > 0) restored.push({ uri, scope, chunks });
+      }
+    }
+    return restored;
+  }
+
   /** Whether the files are rid of what was purged. */
   const pending = async (): Promise<{ readonly pending?: true }> =>
     ((await store.upkeep?.scrub(authority)) ?? true) ? {} : { pending: true };
@@ -163,13 +184,14 @@ export function createKeeping(parts: KeepingParts): Keeping {
 
     async restore(uri, address = {}) {
       checkOptions("restore", address, { scope: true, asOf: true });
-      if (address.asOf !== undefined) return versions.restore(uri, address.asOf, address);
-      const { trash } = store;
-      if (trash === undefined) {
-        throw new IbidError("unsupported", "This store keeps no deleted documents; restore needs them.", {
-          hint: "Ingest the document again, or use a store with a trash.",
-        });
+      if (typeof uri === "object" && uri !== null) {
+        checkOptions("restore", uri, { chunks: true });
+        checkGiven("restore", "chunks", uri.chunks, "list");
+        if (address.asOf !== undefined) throw pastOfChunks();
+        return restoreChunks(uri.chunks, address.scope);
       }
+      if (address.asOf !== undefined) return versions.restore(uri, address.asOf, address);
+      const trash = trashOf(store);
       const found = await findDeleted(parts, uri, address);
       const restored = [];
       for (const { scope, id, uri: own } of found) {
@@ -226,7 +248,7 @@ export function createKeeping(parts: KeepingParts): Keeping {
         ...(includeEmbeddings && { includeEmbeddings }),
       };
       const listed = (scopes: AuthorizedScopes, more: ListChunksOptions): AsyncIterable<StoredChunk> =>
-        stamps ? stampChunks(store.chunks(scopes, more), options) : store.chunks(scopes, more);
+        stamps ? stampChunks(store, scopes, more, options) : store.chunks(scopes, more);
       if (uri === undefined) {
         const scopes = await readable(scope === undefined ? undefined : [parseScope(scope)]);
         return yield* listed(scopes, chosen);
@@ -331,22 +353,44 @@ function withStale(diagnosis: Diagnosis, count: number): Diagnosis {
   };
 }
 
+function trashOf({ trash }: Store): NonNullable<Store["trash"]> {
+  if (trash !== undefined) return trash;
+  throw new IbidError("unsupported", "This store keeps no deleted documents; restore needs them.", {
+    hint: "Ingest the document again, or use a store with a trash.",
+  });
+}
+
+const pastOfChunks = (): IbidError =>
+  new IbidError("invalid-argument", "restore: asOf goes with a document, not with chunks.", {
+    hint: "Name the document, or leave asOf out.",
+  });
+
 function notFound(message: string, uri?: string): IbidError {
   return new IbidError("not-found", message, { uri, hint: "See which there are with list()." });
 }
 
-/** Names the version of each chunk's first vector in its metadata. A chunk without a vector has no stamps. */
+/**
+ * Names the version of each chunk's vector in its metadata, and that of its picture by keys of its own. The version that searches use comes before others.
+ * A chunk without a vector has no stamps.
+ */
 async function* stampChunks(
-  chunks: AsyncIterable<StoredChunk>,
+  store: Store,
+  scopes: AuthorizedScopes,
+  options: ListChunksOptions,
   { includeEmbeddings = false }: ChunkListOptions,
 ): AsyncGenerator<StoredChunk> {
-  for await (const { embeddings, ...stored } of chunks) {
-    const version = embeddings?.[0]?.version;
-    const stamps = version && {
-      _embedProvider: version.provider,
-      _embedModel: version.model,
-      _embedDim: version.dimensions,
-    };
+  const versions = (await store.versions?.versions(scopes)) ?? [];
+  const used = new Map(versions.map(({ scope, current }) => [scope, current && versionKey(current)]));
+  for await (const { embeddings, ...stored } of store.chunks(scopes, options)) {
+    const stamps: Record<string, string | number> = {};
+    const isUsed = ({ version }: { readonly version: EmbeddingVersion }): boolean =>
+      versionKey(version) === used.get(stored.scope);
+    for (const { version } of (embeddings ?? []).toSorted((a, b) => Number(isUsed(b)) - Number(isUsed(a)))) {
+      const maker = version.fingerprint === pictureFingerprint ? "_image" : "_embed";
+      stamps[`${maker}Provider`] ??= version.provider;
+      stamps[`${maker}Model`] ??= version.model;
+      stamps[`${maker}Dim`] ??= version.dimensions;
+    }
     const chunk = { ...stored.chunk, metadata: { ...stored.chunk.metadata, ...stamps } };
     yield { ...stored, chunk, ...(includeEmbeddings && embeddings && { embeddings }) };
   }

@@ -3,7 +3,7 @@ export * from "./index.ts";
 export { createCodeReader } from "./code/code-reader.ts";
 export { createReaders } from "./create-readers.ts";
 export { createFeedReader } from "./feed/feed-reader.ts";
-export { createHtmlReader } from "./html/html-reader.ts";
+export { createHtmlReader, type HtmlReaderOptions } from "./html/html-reader.ts";
 export { createMailReader } from "./mail/mail-reader.ts";
 export { createMboxReader } from "./mail/mbox-reader.ts";
 export { createMarkdownReader } from "./markdown/markdown-reader.ts";

@@ -277,7 +277,8 @@ export function createPublicNames(all: KnowledgeBase): PublicNames {
           shown(await kb.delete(typeof target === "string" ? await resolve(target) : target, options)),
         versions: async (uri, address) => kb.versions(await resolve(uri), address),
         deleted: () => shownRun(kb.deleted()),
-        restore: async (uri, address) => shown(await kb.restore(await resolve(uri), address)),
+        restore: async (target, address) =>
+          shown(await kb.restore(typeof target === "string" ? await resolve(target) : target, address)),
       };
     },
   };

@@ -14,7 +14,21 @@ import { createAnalyzer } from "ibid/text";
 import { createSearchTools } from "ibid/tools";
 import * as z from "zod";
 import { fixed } from "./fixed.ts";
-import { all, bytes, equal, holds, matches, plain, putVectors, refuses, uris, withTexts, writing } from "./kit.ts";
+import {
+  all,
+  bytes,
+  equal,
+  holds,
+  matches,
+  plain,
+  putVectors,
+  reading,
+  refuses,
+  uris,
+  version,
+  withTexts,
+  writing,
+} from "./kit.ts";
 import type { Proof } from "./prove.ts";
 
 /** A case of the designs' own suites in which ibid differs or differed, with the way to the design's result. */
@@ -149,13 +163,15 @@ export const behaviours: readonly Behaviour[] = [
     3,
     "Ballerina",
     "An unclosed `<h1>` is an error",
-    {
-      reason:
-        "HTML says how a page without an end tag is read, and browsers show it; a page that everybody can read is not refused.",
-    },
+    { option: '`createHtmlReader({ unclosed: "error" })`' },
     async () => {
+      const page = { uri: "a.html", mediaType: "text/html", bytes: bytes("<h1>Guide<p>Text.</p>") };
       const { root, text } = await readHtml("<h1>Guide<p>Text.</p>");
       holds(text.includes("Guide") && root.children.length + root.title.length > 0);
+      await refuses("unreadable", async () => createHtmlReader({ unclosed: "error" }).read(page));
+      await withTexts({}, async (kb) => equal((await kb.ingest(page)).failures[0]?.error.code, "unreadable"), {
+        readers: [createHtmlReader({ unclosed: "error" })],
+      });
     },
   ),
   behave(
@@ -220,9 +236,13 @@ export const behaviours: readonly Behaviour[] = [
     9,
     "Ballerina",
     'The filter `"abc" > "def"` is an error',
-    { reason: "A filter is asked about each chunk, and the metadata of one chunk do not end a search for the others." },
-    () => {
+    { option: '`parseFilter(filter, { ranges: "checked" })`, `createInMemoryVectorStore({ ranges: "checked" })`' },
+    async () => {
       equal([test({ k: { gt: "def" } }, { k: "abc" }), test({ k: { gt: "abc" } }, { k: "def" })], [false, true]);
+      await refuses("invalid-filter", () => parseFilter({ k: { gt: "def" } }, { ranges: "checked" }));
+      const store = createInMemoryVectorStore({ ranges: "checked" });
+      await putVectors(store, [{ id: "a", vector: [1, 0], metadata: { k: "abc" } }]);
+      await refuses("invalid-filter", () => store.search(reading, { filter: parseFilter({ k: { gt: 5 } }) }));
     },
   ),
   behave(
@@ -397,24 +417,42 @@ export const behaviours: readonly Behaviour[] = [
     "Wesichain",
     "A NaN embedding beside another is kept, and sorted last",
     {
-      reason:
-        'A vector that compares with nothing cannot be found, and is refused by name; `onInvalid: "skip"` keeps the others.',
+      option:
+        '`createInMemoryVectorStore({ onInvalid: "last" })`; in a knowledge base `onInvalid: "skip"` keeps the others',
     },
-    () =>
-      withTexts({}, async (kb) => {
+    async () => {
+      const entries = [
+        { id: "bad", vector: [Number.NaN, 0] },
+        { id: "good", vector: [-1, 0] },
+      ];
+      await refuses("invalid-argument", () => putVectors(createInMemoryVectorStore(), entries));
+      const store = createInMemoryVectorStore({ onInvalid: "last" });
+      await putVectors(store, entries);
+      const found = async (more: object = {}) =>
+        (await store.search(reading, { embedding: [1, 0], version, ...more })).map(({ chunk, score }) => [
+          chunk.id,
+          score,
+        ]);
+      equal(await found(), [
+        ["good", -1],
+        ["bad", -Infinity],
+      ]);
+      equal([await found({ topK: 1 }), await found({ minScore: -1 })], [[["good", -1]], [["good", -1]]]);
+      await putVectors(store, [{ id: "bad", vector: [1, 0] }]);
+      equal((await found())[0], ["bad", 1]);
+      await withTexts({}, async (kb) => {
         const chunks = [
           { text: "good", embedding: [1, 0] },
           { text: "bad", embedding: [Number.NaN, 0] },
         ];
-        await refuses("invalid-argument", () => kb.ingest({ uri: "a", chunks })).catch(async () =>
-          refuses("invalid-response", () => kb.ingest({ uri: "a", chunks })),
-        );
+        await refuses("invalid-response", () => kb.ingest({ uri: "a", chunks }));
         await kb.ingest({ uri: "a", chunks }, { onInvalid: "skip" });
         equal(
           (await kb.searchVector([1, 0])).map(({ chunk }) => chunk.text),
           ["good"],
         );
-      }),
+      });
+    },
   ),
   behave(
     23,

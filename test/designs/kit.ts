@@ -40,6 +40,10 @@ export async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   return list;
 }
 
+/** Rows in the order of their JSON, for comparisons. */
+export const sorted = <Row>(rows: readonly Row[]): Row[] =>
+  rows.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+
 /** A knowledge base in memory with some texts, closed after use. */
 export async function withTexts<Result>(
   texts: Readonly<

@@ -8,6 +8,7 @@ import { ingestion as embabelIngestion } from "./embabel/ingestion.ts";
 import { model as embabelModel } from "./embabel/model.ts";
 import { parts as embabelParts } from "./embabel/parts.ts";
 import { repository as embabelRepository } from "./embabel/repository.ts";
+import { requests as embabelRequests } from "./embabel/requests.ts";
 import { performance as embabelPerformance } from "./embabel/performance.ts";
 import { searching as embabelSearching } from "./embabel/searching.ts";
 import { options as ballerinaOptions } from "./ballerina/options.ts";
@@ -30,6 +31,11 @@ import { plugins } from "./semantic-kernel/plugins.ts";
 import { prompts } from "./semantic-kernel/prompts.ts";
 import { guarantees as toolupGuarantees } from "./toolup/guarantees.ts";
 import { pipelines } from "./toolup/pipelines.ts";
+import { requests } from "./toolup/requests.ts";
+import { services as toolupServices } from "./toolup/services.ts";
+import { defaults as kernelDefaults } from "./semantic-kernel/defaults.ts";
+import { splitting } from "./wesichain/splitting.ts";
+import { parts as ballerinaParts } from "./ballerina/parts.ts";
 import { toolupStores } from "./toolup/stores.ts";
 import { endToEnd as wesichainEndToEnd } from "./wesichain/end-to-end.ts";
 import { graph as wesichainGraph } from "./wesichain/graph.ts";
@@ -62,6 +68,8 @@ export const proofs: Readonly<Record<string, readonly Proof[]>> = {
   "semantic-kernel/prompts": prompts,
   "toolup/guarantees": toolupGuarantees,
   "toolup/pipelines": pipelines,
+  "toolup/requests": requests,
+  "toolup/services": toolupServices,
   "toolup/stores": toolupStores,
   "embabel/model": embabelModel,
   "embabel/ingestion": embabelIngestion,
@@ -77,5 +85,9 @@ export const proofs: Readonly<Record<string, readonly Proof[]>> = {
   "wesichain/models": wesichainModels,
   "wesichain/parts": wesichainParts,
   "wesichain/store": wesichainStore,
+  "ballerina/parts": ballerinaParts,
+  "embabel/requests": embabelRequests,
+  "semantic-kernel/defaults": kernelDefaults,
+  "wesichain/splitting": splitting,
   engines,
 };

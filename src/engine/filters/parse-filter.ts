@@ -1,6 +1,7 @@
 import { IbidError } from "../../contracts/errors.ts";
 import type { Filter, FilterInput, FilterOperand, FilterValue } from "../../contracts/filter.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
+import { checkRange } from "../../runtime/check-range.ts";
 import { compileLinearRegex } from "../../text/patterns/linear-regex.ts";
 
 const maxDepth = 32;
@@ -56,16 +57,17 @@ export interface FilterDialect {
   readonly missing?: "passes" | "fails" | undefined;
   /**
    * Values that a range compares. Default `"typed"`: numbers with numbers, strings with strings. `"numbers"` is Wesichain's: a string as a bound matches nothing.
-   * `"coerced"` is Embabel's: strings that hold a number count as it.
+   * `"coerced"` is Embabel's: strings that hold a number count as it. `"checked"` is Ballerina's: a bound that is no number is an error. Its store of that name
+   * refuses the values of chunks too.
    */
-  readonly ranges?: "typed" | "numbers" | "coerced" | undefined;
+  readonly ranges?: "typed" | "numbers" | "coerced" | "checked" | undefined;
   /** Effect of a pattern that does not compile, and of `in` and `nin` without a list. Default `"error"`; `"nothing"`: the condition matches nothing. */
   readonly invalid?: "error" | "nothing" | undefined;
 }
 
 const dialects = {
   missing: ["passes", "fails"],
-  ranges: ["typed", "numbers", "coerced"],
+  ranges: ["typed", "numbers", "coerced", "checked"],
   invalid: ["error", "nothing"],
 } as const;
 
@@ -124,6 +126,7 @@ function translate(filter: Filter, dialect: FilterDialect): Filter {
     case "lt":
     case "lte":
       if (ranges === "coerced") return { ...filter, coerce: true };
+      if (ranges === "checked") checkRange(filter, filter.value);
       return ranges === "numbers" && typeof filter.value === "string" ? nothing : filter;
     default:
       return filter;

@@ -22,6 +22,11 @@ export interface IngestionQueueOptions {
   /** Documents ingested at once. 0 takes documents in for other processes to ingest. Default 2. */
   readonly concurrency?: number | undefined;
   readonly retry?: Chosen<RetryPolicy> | undefined;
+  /**
+   * Effect of `enqueue` on a full queue. Default `"refuse"`: it gives false. `"wait"`: it waits for room. `"drop"`: it gives the id of a document that is dropped: its
+   * state is `rejected`, an event tells of it, and `depth` counts it. **Source** ToolUp's Refuse, Block and DropWrite.
+   */
+  readonly overflow?: "refuse" | "wait" | "drop" | undefined;
   /** How long a document stays with a process that shows no sign of life. Default 60,000. */
   readonly leaseMs?: number | undefined;
   /** Time between looks at the work of other processes. Default 1,000. */
@@ -43,6 +48,7 @@ const optionNames = {
   maxBytes: true,
   concurrency: true,
   retry: true,
+  overflow: true,
   leaseMs: true,
   pollMs: true,
   resolveUri: true,
@@ -55,11 +61,16 @@ const optionNames = {
 export function decideQueueOptions(options: IngestionQueueOptions) {
   checkOptions("createIngestionQueue", options, optionNames);
   const { jobs = createMemoryJobStore(), capacity = 5000, maxBytes = 256 * 1024 * 1024, concurrency = 2 } = options;
+  const { overflow = "refuse" } = options;
+  if (!["refuse", "wait", "drop"].includes(overflow))
+    throw new IbidError("invalid-argument", `overflow cannot be ${JSON.stringify(overflow)}.`, {
+      hint: "Choose from refuse, wait, drop.",
+    });
   const { leaseMs = 60_000, pollMs = 1000, now = platformNow, wait = waitByTimer, random = Math.random } = options;
   checkNumbers({ capacity, maxBytes, leaseMs, pollMs });
   if (!Number.isInteger(concurrency) || concurrency < 0) throw badNumber("concurrency", concurrency);
   const policy = checkRetryPolicy(options.retry);
-  return { jobs, capacity, maxBytes, concurrency, leaseMs, pollMs, now, wait, random, policy };
+  return { jobs, capacity, maxBytes, concurrency, overflow, leaseMs, pollMs, now, wait, random, policy };
 }
 
 function checkNumbers(numbers: Readonly<Record<string, number>>): void {

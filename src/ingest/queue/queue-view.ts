@@ -48,7 +48,7 @@ export interface QueueParts {
 /** Makes one caller's view of a queue: it shows and changes only jobs of scopes that the caller may write. */
 export function createQueueView(parts: QueueParts, caller: Caller): IngestionQueue {
   const { kb, report, pump, wake, rest, resolveUri, checkOpen, close } = parts;
-  const { jobs, capacity, maxBytes, pollMs, now } = parts.settings;
+  const { jobs, capacity, maxBytes, overflow, pollMs, now } = parts.settings;
   const room = { capacity, maxBytes };
   const person = caller === operator ? undefined : caller;
   const own = person === undefined ? kb : kb.as(person);
@@ -106,30 +106,36 @@ export function createQueueView(parts: QueueParts, caller: Caller): IngestionQue
     };
   }
 
-  return {
-    async enqueue(input, given = {}) {
-      const put = await prepare(input, given);
+  async function enqueueWhenRoom(input: EnqueueInput, given: EnqueueOptions = {}): Promise<string> {
+    const put = await prepare(input, given);
+    for (;;) {
+      const since = wake.calls;
       const id = await put();
       if (id !== false) return id;
+      await wake.wait(pollMs, since, given.signal);
+    }
+  }
+
+  return {
+    async enqueue(input, given = {}) {
+      if (overflow === "wait") return enqueueWhenRoom(input, given);
+      const put = await prepare(input, given);
+      const taken = await put();
+      if (taken !== false) return taken;
       const [uri, scope, at] = [nameOf(input), scopeOf(given.scope), now()];
+      const id = hashParts(scope, uri);
       const error = {
         code: "store-busy",
         message: `The queue is full: ${uri} was not taken.`,
         hint: "Try again later.",
       } as const;
       const times = { enqueuedAt: at, updatedAt: at };
-      report.reject({ id: hashParts(scope, uri), uri, scope, state: "rejected", attempts: 0, ...times, error });
-      return false;
+      report.reject({ id, uri, scope, state: "rejected", attempts: 0, ...times, error });
+      if (overflow === "refuse") return false;
+      report.events.emit({ type: "KnowledgeIngestionDropped", at, id, uri, scope });
+      return id;
     },
-    async enqueueWhenRoom(input, given = {}) {
-      const put = await prepare(input, given);
-      for (;;) {
-        const since = wake.calls;
-        const id = await put();
-        if (id !== false) return id;
-        await wake.wait(pollMs, since, given.signal);
-      }
-    },
+    enqueueWhenRoom,
     idOf: (uri, scope) => hashParts(scopeOf(scope), uri),
     status,
     async *list({ states } = {}) {

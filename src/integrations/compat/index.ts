@@ -49,6 +49,7 @@ export {
   type TextSearchProvider,
   type TextSearchProviderOptions,
 } from "./create-text-search-provider.ts";
+export { type ChunkCluster, type ClusterOptions, findClusters } from "./find-clusters.ts";
 export {
   createOpenApiPlugin,
   type OpenApiPlugin,
@@ -57,6 +58,25 @@ export {
 export type { ImportOpenApiOptions } from "./openapi/import-open-api.ts";
 export type { OpenApiDocument } from "./openapi/open-api-document.ts";
 export { promptWithData, type PromptWithDataOptions } from "./prompt-with-data.ts";
+export {
+  createRagService,
+  mergeAdjacentResults,
+  type RagEnhancer,
+  type RagRequest,
+  type RagResponse,
+  type RagResult,
+  ragasScore,
+  type RagService,
+  type RagServiceOptions,
+} from "./rag-service.ts";
+export {
+  createRetrievalPipeline,
+  type MergeStrategy,
+  type RetrievalMatch,
+  type RetrievalPipeline,
+  type RetrievalPipelineOptions,
+  type RetrievalRequest,
+} from "./retrieval-pipeline.ts";
 export {
   createRetrieverNode,
   type HasMetadataFilter,

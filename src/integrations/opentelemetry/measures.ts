@@ -107,6 +107,9 @@ export function createMeasures(meter: ApiMeter): Measures {
         case "KnowledgeChunkReembedded":
           chunks.add(data.chunks, { "ibid.outcome": "reembedded" });
           break;
+        case "KnowledgeQueryTooLarge":
+          failures.add(1, { "ibid.failure": "query", "error.type": "invalid-argument" });
+          break;
         case "KnowledgeVacuumCompleted":
           chunks.add(data.chunks, { "ibid.outcome": "vacuumed" });
           break;

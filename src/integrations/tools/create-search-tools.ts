@@ -71,6 +71,8 @@ export interface SearchToolOptions extends FixedLimits {
   readonly nothing?: string | undefined;
   /** Syntax of `text_search`; with `"lucene"` its description explains the signs to the model. Default `"literal"`. */
   readonly syntax?: QuerySyntax | undefined;
+  /** Words of a passage that the model is asked to invent and search by, in `vector_search`. Default: none, the question as it is. **Source** Embabel's HyDE: 50. */
+  readonly hypotheticalWords?: number | undefined;
   /** Characters of an opened section. Default 25,000. **Source** Embabel. */
   readonly maxLength?: number | undefined;
   /** Address of a service's page: the `url` of a result as data opens its place there. Default: the document's uri. */
@@ -95,6 +97,7 @@ export const searchToolOptions = {
   counts: true,
   nothing: true,
   syntax: true,
+  hypotheticalWords: true,
   onCall: true,
 } as const;
 
@@ -126,7 +129,9 @@ export function createSearchTools(kb: KnowledgeBase, options: SearchToolOptions 
     counts,
     nothing,
     syntax = "literal",
+    hypotheticalWords: words,
   } = options;
+  if (words !== undefined) checkGiven("createSearchTools", "hypotheticalWords", words, "count");
   const view = createFixedView(kb, options);
 
   const query = textField("What is looked for, in words or as a question.");
@@ -246,7 +251,7 @@ export function createSearchTools(kb: KnowledgeBase, options: SearchToolOptions 
     make(
       "vector_search",
       "Search by meaning",
-      `Searches ${about} by meaning, when other words may have been used.`,
+      `Searches ${about} by meaning, when other words may have been used.${words === undefined ? "" : ` Write a passage of some ${words} words that would answer the question, and search by it.`}`,
       {
         query,
         topK: count,

@@ -82,6 +82,7 @@ export function createHealthWindow(now: () => number): HealthWindow {
           tell("flush", event.data.latencyMs);
           break;
         case "KnowledgeVacuumCompleted":
+        case "KnowledgeQueryTooLarge":
           break;
         case "KnowledgeQueued":
           tell("depth", event.data.depth);

@@ -74,7 +74,7 @@ export function createObserver(options: ObserverOptions): Observer {
 
   const report: Observer["report"] = (name, scopes, data) => {
     // Every name stands with its own data: the compiler cannot follow a pair through a generic.
-    const stream = name.startsWith("KnowledgeRetriev") ? { stream: "_platform.retrieval" } : {};
+    const stream = /^Knowledge(?:Retriev|Query)/u.test(name) ? { stream: "_platform.retrieval" } : {};
     const event = { name, ...stream, at: now(), scopes, data: withoutId(data) } as KnowledgeEvent;
     window.add(event);
     buffer?.add(event);
@@ -139,7 +139,19 @@ export function createObserver(options: ObserverOptions): Observer {
       };
     },
 
-    retriever(retriever) {
+    retriever(inner) {
+      const retriever: typeof inner = {
+        async retrieve(scopes, query, options) {
+          try {
+            return await inner.retrieve(scopes, query, options);
+          } catch (error) {
+            const { length, limit } = IbidError.isInstance(error, "invalid-argument") ? error.details : {};
+            if (typeof length === "number" && typeof limit === "number")
+              report("KnowledgeQueryTooLarge", scopes.scopes, { length, limit });
+            throw error;
+          }
+        },
+      };
       if (telemetry?.span === undefined) return retriever;
       return {
         retrieve(scopes, query, options = {}) {

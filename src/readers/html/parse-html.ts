@@ -57,6 +57,8 @@ const tableParts = new Set(["table", "thead", "tbody", "tfoot", "tr", "td", "th"
 
 interface OpenElement {
   readonly tag: string;
+  /** UTF-16 offset in the source. */
+  readonly at: number;
   /** Absent when the element leaves no events. */
   readonly event: OpenEvent | undefined;
 }
@@ -67,10 +69,10 @@ interface OpenElement {
  * Tokens (tags, attributes, entities, raw text) are htmlparser2's. Its parser is not used, because it searches its
  * whole stack of open elements for each tag. A page may nest as deep as it is long.
  *
- * **Shape** every open event has a close event behind it; at most 512 are open at once.
+ * **Shape** every open event has a close event behind it; at most 512 are open at once. `onUnclosed` is called for each heading without an end tag of its own.
  * **Cost** linear in the length of the source; elements without effect on the text leave no event.
  */
-export function parseHtml(source: string, xhtml: boolean): HtmlEvent[] {
+export function parseHtml(source: string, xhtml: boolean, onUnclosed?: (tag: string, at: number) => void): HtmlEvent[] {
   const events: HtmlEvent[] = [];
   const stack: OpenElement[] = [];
   const openCounts = new Map<string, number>();
@@ -89,12 +91,13 @@ export function parseHtml(source: string, xhtml: boolean): HtmlEvent[] {
       event = { type: "open", tag: name, attributes: known, at, close: -1, dropped: false, holdsBlocks: false };
       events.push(event);
     }
-    stack.push({ tag: name, event });
+    stack.push({ tag: name, at, event });
     openCounts.set(name, (openCounts.get(name) ?? 0) + 1);
   };
-  const pop = (): void => {
+  const pop = (ended?: string): void => {
     const element = stack.pop();
     if (element === undefined) return;
+    if (element.tag !== ended && isHeading(element.tag)) onUnclosed?.(element.tag, element.at);
     openCounts.set(element.tag, (openCounts.get(element.tag) ?? 1) - 1);
     if (element.event === undefined) return;
     element.event.close = events.length;
@@ -133,7 +136,7 @@ export function parseHtml(source: string, xhtml: boolean): HtmlEvent[] {
     if ((tag === "html" || tag === "body") && isOpen(tag)) return;
     if (stack.length >= maxDepth) return;
     push(tag, known, tagAt);
-    if (voidElements.has(tag) || (selfClosing && (xhtml || isForeign()))) pop();
+    if (voidElements.has(tag) || (selfClosing && (xhtml || isForeign()))) pop(tag);
   };
   const closeElement = (name: string): void => {
     if (name === "br") {
@@ -146,7 +149,8 @@ export function parseHtml(source: string, xhtml: boolean): HtmlEvent[] {
     for (let index = stack.length - 1; index >= 0; index--) {
       const open = stack[index]?.tag ?? "";
       if (open === name) {
-        while (stack.length > index) pop();
+        while (stack.length > index + 1) pop();
+        pop(name);
         return;
       }
       // An unmatched end tag of a phrase does not end the block around it, and only a table's ends a cell.

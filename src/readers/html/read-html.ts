@@ -15,9 +15,16 @@ import type { Region } from "./link-parts.ts";
 import type { Metadata } from "../../contracts/metadata.ts";
 
 /** Implements {@link createHtmlReader}; loaded with its parser when the first page is read. */
-export function readHtml({ uri, bytes, mediaType, charset }: ReadInput): ReadResult {
+export function readHtml({ uri, bytes, mediaType, charset }: ReadInput, closed = false): ReadResult {
   const source = decodeHtml(bytes, uri, charset);
-  const events = parseHtml(source, mediaType === "application/xhtml+xml");
+  const refuse = (tag: string, at: number): never => {
+    const line = source.slice(0, at).split("\n").length;
+    throw new IbidError("unreadable", `The <${tag}> in line ${line} of ${uri} is not closed.`, {
+      hint: 'Close it, or read the page as browsers do, with unclosed: "read".',
+      uri,
+    });
+  };
+  const events = parseHtml(source, mediaType === "application/xhtml+xml", closed ? refuse : undefined);
   const facts = readPageFacts(events);
   const { text, blocks, headings, anchors, links } = renderHtml(
     events,

@@ -6,6 +6,7 @@ import { checkOptions } from "../../runtime/check-options.ts";
 const names: Readonly<Record<EventName, true>> = {
   KnowledgeRetrieved: true,
   KnowledgeRetrievalMiss: true,
+  KnowledgeQueryTooLarge: true,
   KnowledgeChunkIndexed: true,
   KnowledgeChunkFailed: true,
   KnowledgeChunkReembedded: true,
@@ -40,7 +41,7 @@ export function checkEventFilter(filter: EventFilter): void {
   }
 }
 
-const retrievals: readonly EventName[] = ["KnowledgeRetrieved", "KnowledgeRetrievalMiss"];
+const retrievals: readonly EventName[] = ["KnowledgeRetrieved", "KnowledgeRetrievalMiss", "KnowledgeQueryTooLarge"];
 
 /** Names that a filter selects, by name and by stream; `undefined` for all. */
 export function selectNames({ names: chosen, stream }: EventFilter): readonly EventName[] | undefined {

@@ -54,6 +54,11 @@ export const operations = [
       equal(await kb.search("sting"), []);
       equal((await kb.search("hum")).length, 1);
       await refuses("not-found", () => kb.delete({ chunks: ["2"] }, { onMissing: "error" }));
+      equal(await kb.as({ userId: "u" }).restore({ chunks: ["2"] }), []);
+      equal(await kb.restore({ chunks: ["1", "2"] }), [{ uri: "insects", scope: "deployment", chunks: 1 }]);
+      equal((await kb.search("sting")).length, 1);
+      equal(await kb.restore({ chunks: ["2"] }), []);
+      await kb.delete({ chunks: ["2"] });
       await refuses("access-denied", () => kb.as({ userId: "u" }).vacuum());
       equal((await kb.vacuum({ olderThanMs: 0, scope: "team:t" })).chunks, 0);
       equal((await kb.vacuum({ olderThanMs: 0, scope: "deployment" })).chunks, 1);
