@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join, relative, resolve, sep } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Command } from "commander";
 import { IbidError } from "../contracts/errors.ts";
@@ -214,10 +214,29 @@ async function importFiles(
     const told = new Set<string>();
     const stored: StoredMessages | undefined = watch === true ? new Map() : undefined;
     let refused = false;
-    for (;;) {
+    let news = 0;
+    for (let looks = 0; ; looks++) {
       const began = performance.now();
       for (const path of paths) {
-        const files = rules === true ? await ruleFiles(path) : await filesOf(path);
+        const files = await (rules === true ? ruleFiles(path) : filesOf(path)).catch((error: unknown) => {
+          // A client moves its folders, and they come back.
+          if (looks === 0) throw error;
+          return undefined;
+        });
+        if (files === undefined) {
+          if (told.has(path)) continue;
+          told.add(path);
+          const message = `${path} cannot be read; it is looked for again.`;
+          if (output.json) await output.object({ file: path, added: 0, unchanged: 0, problems: [{ message }] });
+          else await output.line(neutralise(message));
+          continue;
+        }
+        told.delete(path);
+        for (const file of rules === true ? await removeGoneRules(kb, memory, path, files) : []) {
+          seen.delete(file);
+          if (output.json) await output.object({ file, removed: 1, problems: [] });
+          else await output.line(`${neutralise(file)}  1 removed`);
+        }
         const isAlone = watch !== true && paths.length === 1 && files.length === 1;
         if (files.length === 0 && watch !== true) {
           refused = true;
@@ -238,12 +257,13 @@ async function importFiles(
             return { added: 0, unchanged: 0, problems: [{ message: error.message }] };
           });
           refused ||= found.length > 0;
+          news += counts.added;
           // A file that grows is read whole again: its refused lines are named once.
           const problems = found.filter((problem) => !told.has(JSON.stringify([file, problem])));
           for (const problem of problems) told.add(JSON.stringify([file, problem]));
           // A database changes often without a word of a conversation.
-          const { unchanged: _unchanged, forgotten: _forgotten, ...news } = counts;
-          if (!isNew && problems.length === 0 && Object.values(news).every((n) => n === 0)) continue;
+          const { unchanged: _unchanged, forgotten: _forgotten, ...changes } = counts;
+          if (!isNew && problems.length === 0 && Object.values(changes).every((n) => n === 0)) continue;
           if (output.json) await output.object({ file, ...counts, problems });
           else {
             const said = Object.entries(counts)
@@ -257,6 +277,10 @@ async function importFiles(
           }
         }
       }
+      if (list?.hasOthers === true && news > 0 && looks === 0)
+        context.stderr.write(
+          `warning: ${count(news, "message")} came in that another user or machine may have imported and forgotten.\n  Share the key of such imports with --import-state.\n`,
+        );
       if (watch !== true || signal.aborted) return refused ? 1 : 0;
       // A large database changes often, and takes long to read.
       const rest = Math.min(Math.max(lookEvery, performance.now() - began), longestRest);
@@ -295,6 +319,7 @@ interface Imported {
   readonly added: number;
   readonly replaced?: number;
   readonly updated?: number;
+  readonly removed?: number;
   readonly unchanged: number;
   readonly forgotten?: number;
   readonly problems: readonly {
@@ -344,8 +369,31 @@ async function importRule(kb: KnowledgeBase, memory: Memory, file: string): Prom
     mediaType: "text/markdown",
     metadata: { rules: true },
   };
-  const { added, updated, unchanged, failures } = await kb.ingest(input, { scope: memory.scope });
-  return { added, replaced: updated, unchanged, problems: failures.map(({ error }) => ({ message: error.message })) };
+  const { scope } = memory;
+  const { added, updated, unchanged, failures } = await kb.ingest(input, { scope });
+  // A file that was emptied says nothing any more.
+  const removed = failures[0]?.error.code === "empty" ? (await kb.delete(input.uri, { scope })).length : 0;
+  return {
+    added,
+    replaced: updated,
+    unchanged,
+    removed,
+    problems: failures.map(({ error }) => ({ message: error.message })),
+  };
+}
+
+/** Deletes the documents of rule files that are no longer below a folder. **Shape** their paths, as the files around them are named. */
+async function removeGoneRules(
+  kb: KnowledgeBase,
+  { scope }: Memory,
+  folder: string,
+  files: readonly string[],
+): Promise<readonly string[]> {
+  const [root, here] = [resolve(folder), new Set(files.map((file) => resolve(file)))];
+  const kept = await kb.find({ filter: { rules: true }, under: root + sep, scopes: [scope] });
+  const gone = new Set(kept.map(({ chunk }) => chunk.uri).filter((uri) => !here.has(uri)));
+  for (const uri of gone) await kb.delete(uri, { scope });
+  return [...gone].map((uri) => join(folder, relative(root, uri)));
 }
 
 /** `ibid memory` with its commands and their help. */

@@ -183,8 +183,14 @@ describe("ibid memory", () => {
     expect(await imports("ada", ...shared)).toBe("c-1.jsonl  2 added\n");
     expect(await of("ada", "forget", "claude-code-c-1-u1")).toMatchObject({ code: 0 });
     expect(await imports("bob", ...shared)).toBe("c-1.jsonl  1 unchanged, 1 forgotten\n");
-    // Nobody else can tell a forgotten message from one that never was, an import included.
-    expect(await imports("eve")).toBe("c-1.jsonl  1 added, 1 unchanged\n");
+    // Nobody else can tell a forgotten message from one that never was, an import included; it warns.
+    expect(await of("eve", "import", "c-1.jsonl")).toMatchObject({
+      stdout: "c-1.jsonl  1 added, 1 unchanged\n",
+      stderr: expect.stringMatching(
+        /^warning: 1 message came in that another user or machine may have .* forgotten\./u,
+      ),
+    });
+    expect((await of("eve", "import", "c-1.jsonl")).stderr).toBe("");
   });
 
   it("tells a named caller nothing of others by what it forgets", async () => {
@@ -222,6 +228,27 @@ describe("ibid memory", () => {
     expect(stdout).not.toContain("readme.txt");
     expect((await run("search", "push on Fridays")).stdout).toContain("AGENTS.md");
     expect(await run("memory", "import", "readme.txt", "--in", "deployment")).toMatchObject({ code: 1 });
+  });
+
+  it("removes the rules of files that are gone or were emptied, and those of no other folder", async () => {
+    const cwd = await makeFolder({});
+    for (const name of ["shop", "site"]) mkdirSync(join(cwd, name));
+    const write = (path: string, text: string) => writeFileSync(join(cwd, path), text);
+    write("shop/AGENTS.md", "Indent by tabs.");
+    write("shop/CLAUDE.md", "Speak French.");
+    write("site/AGENTS.md", "Indent by spaces.");
+    const read = (folder: string) => callIbid(cwd, ["memory", "import", "--rules", folder, "--kb", "kb"]);
+    for (const folder of ["shop", "site"]) expect((await read(folder)).code).toBe(0);
+    rmSync(join(cwd, "shop", "AGENTS.md"));
+    expect(await read("shop")).toMatchObject({
+      code: 0,
+      stdout: `${join("shop", "AGENTS.md")}  1 removed\n${join("shop", "CLAUDE.md")}  1 unchanged\n`,
+    });
+    write("shop/CLAUDE.md", "");
+    expect((await read("shop")).stdout).toContain(`${join("shop", "CLAUDE.md")}  1 removed`);
+    const { stdout } = await callIbid(cwd, ["list", "--kb", "kb"]);
+    expect(stdout.trim().split("\n")).toHaveLength(1);
+    expect(stdout).toContain(join("site", "AGENTS.md"));
   });
 
   it("keeps the rules of two repositories in one scope, each by its path", async () => {
@@ -276,6 +303,14 @@ describe("ibid memory import --watch", () => {
     expect(await next()).toMatchObject({ file: "sessions/c-1.jsonl", added: 1, unchanged: 1, problems: [] });
     writeFileSync(join(sessions, "c-2.jsonl"), message("u-3", "And the parasol?").replace("c-1", "c-2"));
     expect(await next()).toMatchObject({ file: "sessions/c-2.jsonl", added: 1 });
+    // A client moves its folder for a while, and turns its file over.
+    const aside = join(cwd, "aside");
+    renameSync(sessions, aside);
+    expect(await next()).toMatchObject({ file: "sessions", problems: [{ message: expect.stringContaining("again") }] });
+    renameSync(join(aside, "c-1.jsonl"), join(aside, "c-1.old.jsonl"));
+    writeFileSync(join(aside, "c-1.jsonl"), message("u-4", "Is the awning dry?").replace("c-1", "c-4"));
+    renameSync(aside, sessions);
+    expect(await next()).toMatchObject({ file: "sessions/c-1.jsonl", added: 1 });
     child.kill("SIGINT");
     expect(await ended).toBe(130);
     const { stdout } = await callIbid(cwd, ["search", "rain date parasol", "--json", "--kb", "kb", "--as-user", "ada"]);

@@ -32,7 +32,7 @@ export async function checkNote(
   text: unknown,
   facts: Readonly<Record<string, unknown>> = {},
 ): Promise<readonly NoteSuspicion[]> {
-  if (typeof text !== "string" || text.trim() === "") {
+  if (typeof text !== "string" || !visible.test(text)) {
     throw new IbidError("invalid-argument", "The text of the note is blank or not a text.", {
       hint: "Give the statement to remember.",
     });
@@ -51,6 +51,9 @@ export async function checkNote(
   await refuseSecrets(text, facts);
   return findNoteSuspicions(text);
 }
+
+/** A sign that a reader sees: marks, spaces and signs without a width are none. */
+const visible = /[\p{L}\p{N}\p{P}\p{S}]/u;
 
 /**
  * Stores the text of a note as a document of origin `note`. Every memory of ibid writes here.

@@ -350,6 +350,7 @@ describe("a memory", () => {
   it.each([
     ["", "invalid-argument"],
     ["   \n", "invalid-argument"],
+    [" \u200b\u2060\ufeff\u200e ", "invalid-argument"],
     ["x".repeat(10_000_000), "too-large"],
     ["half \ud800 a pair", "invalid-argument"],
   ])("refuses a bad note and stores nothing (%#)", async (text, code) => {

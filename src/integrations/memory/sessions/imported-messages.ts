@@ -12,11 +12,15 @@ import { makeFolder } from "../../../stores/sqlite/make-folder.ts";
  * @experimental
  */
 export interface ImportedMessages {
+  /** Whether the list has marks under a key of others. A message that they forgot looks like a new one. Absent: unknown. */
+  readonly hasOthers?: boolean | undefined;
   has(name: string): boolean;
   add(names: readonly string[]): Promise<void>;
 }
 
 const fileName = "imported-messages";
+/** Beginning of a line that names the key of some marks, by a hash of it. */
+const keyLine = "key ";
 const keyBytes = 32;
 /** **Units** hexadecimal digits. */
 const markLength = 32;
@@ -42,15 +46,21 @@ export async function openImportedMessages(folder: string, keyFile?: string): Pr
   const file = join(folder, fileName);
   const key = await reach(keyFile ?? keyFileIn(stateFolder()), (path) => readKey(path, rights));
   const text = await reach(file, (path) => readFile(path, "latin1").catch(orWhereMissing("")));
-  const marks = new Set(text.split("\n").filter((line) => line.length === markLength));
+  const lines = text.split("\n");
+  const marks = new Set(lines.filter((line) => line.length === markLength));
+  const own = keyLine + hmacSha256(key, keyLine).slice(0, markLength / 2);
+  const keys = new Set(lines.filter((line) => line.startsWith(keyLine) && line.length === own.length));
   const markOf = (name: string): string => hmacSha256(key, name).slice(0, markLength);
   return {
+    hasOthers: keys.size > (keys.has(own) ? 1 : 0),
     has: (name) => marks.has(markOf(name)),
     async add(names) {
       const added = names.map(markOf).filter((mark) => !marks.has(mark));
       if (added.length === 0) return;
       // A line that a crash cut off ends here, and is no mark.
-      await reach(file, (path) => appendFile(path, ["", ...added, ""].join("\n"), { mode: rights.file }));
+      const named = keys.has(own) ? [] : [own];
+      await reach(file, (path) => appendFile(path, ["", ...named, ...added, ""].join("\n"), { mode: rights.file }));
+      keys.add(own);
       for (const mark of added) marks.add(mark);
     },
   };
