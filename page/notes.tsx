@@ -43,6 +43,7 @@ interface Remembered {
 interface Forgotten {
   readonly notes: readonly object[];
   readonly files: "absent" | "present" | "unchecked";
+  readonly searched: "words" | "ids";
 }
 
 const proofs = { absent: "forgotAbsent", present: "forgotPresent", unchecked: "forgotUnchecked" } as const;
@@ -115,8 +116,8 @@ export function NotesScreen(): VNode {
       const response = await call(`note?${new URLSearchParams({ id: note.id, scope: note.scope })}`, {
         method: "DELETE",
       });
-      const { notes, files } = (await response.json()) as Forgotten;
-      return t(proofs[files], { n: notes.length });
+      const { notes, files, searched } = (await response.json()) as Forgotten;
+      return t(files === "absent" && searched === "ids" ? "forgotByIds" : proofs[files], { n: notes.length });
     });
   const load = (file: File): Promise<boolean> =>
     act(async () => {

@@ -249,6 +249,11 @@ export const de: Catalogue = {
     one: "{n} Fassung ist gelöscht. Eine Datei oder ein anderes Dokument enthält ihre Worte noch.",
     other: "{n} Fassungen sind gelöscht. Eine Datei oder ein anderes Dokument enthält ihre Worte noch.",
   },
+  forgotByIds: {
+    one: "{n} Fassung ist gelöscht. Keine Datei enthält noch ihre Kennung. Ihre Worte können auch die anderer sein und wurden nicht gesucht.",
+    other:
+      "{n} Fassungen sind gelöscht. Keine Datei enthält noch ihre Kennungen. Ihre Worte können auch die anderer sein und wurden nicht gesucht.",
+  },
   forgotUnchecked: {
     one: "{n} Fassung ist gelöscht. Die Dateien wurden nicht nach ihren Worten durchsucht.",
     other: "{n} Fassungen sind gelöscht. Die Dateien wurden nicht nach ihren Worten durchsucht.",

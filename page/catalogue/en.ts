@@ -244,6 +244,11 @@ export const en = {
     one: "{n} version is erased. A file or another document still holds its words.",
     other: "{n} versions are erased. A file or another document still holds their words.",
   },
+  forgotByIds: {
+    one: "{n} version is erased. No file holds its id any more. Its words may be those of others, and were not searched for.",
+    other:
+      "{n} versions are erased. No file holds their ids any more. Their words may be those of others, and were not searched for.",
+  },
   forgotUnchecked: {
     one: "{n} version is erased. The files were not searched for its words.",
     other: "{n} versions are erased. The files were not searched for their words.",
