@@ -365,6 +365,13 @@ export interface ReadChunk {
 }
 
 /**
+ * The newest state that there is when a call begins.
+ *
+ * @experimental
+ */
+export type Consistency = "latest";
+
+/**
  * Options of a session. @experimental
  *
  * @experimental
@@ -374,6 +381,8 @@ export interface SessionOptions {
   readonly after?: readonly Receipt[] | undefined;
   /** How old a state may be that a store with copies answers from. **Units** milliseconds. Default: the store's own choice. */
   readonly atMostMs?: number | undefined;
+  /** As `atMostMs: 0`. **Errors** `invalid-argument` beside another one. */
+  readonly consistency?: Consistency | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 

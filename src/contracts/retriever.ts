@@ -6,7 +6,16 @@ import type { Origin, PlaceLabels } from "./document.ts";
 import type { Embedding } from "./embedding.ts";
 import type { IbidErrorCode } from "./errors.ts";
 import type { FilterInput } from "./filter.ts";
-import type { FieldScores, HeadingScore, NameScore, QuerySyntax, QueryTerm, Receipt, TermScore } from "./leg.ts";
+import type {
+  Consistency,
+  FieldScores,
+  HeadingScore,
+  NameScore,
+  QuerySyntax,
+  QueryTerm,
+  Receipt,
+  TermScore,
+} from "./leg.ts";
 import type { JsonValue, Metadata } from "./metadata.ts";
 import type { AuthorizedScopes, Scope, ScopeStrategy } from "./scope.ts";
 
@@ -108,6 +117,11 @@ export interface RetrieveOptions {
    * **Units** milliseconds. Default: as the store was opened. **Errors** `store-busy` where the copy cannot catch up.
    */
   readonly atMostMs?: number | undefined;
+  /**
+   * `"latest"`: the answer is of the newest state that there was when the search began. Default: as the store was opened, which is the latest too unless it names
+   * an `atMostMs`. **Errors** `invalid-argument` beside an `atMostMs` above 0; `store-busy` where the copy cannot catch up.
+   */
+  readonly consistency?: Consistency | undefined;
   /** Stops the search. */
   readonly signal?: AbortSignal | undefined;
   /**

@@ -126,6 +126,7 @@ export interface PastRequest {
   /** Refused: they speak of the newest state. */
   readonly after?: unknown;
   readonly atMostMs?: unknown;
+  readonly consistency?: unknown;
 }
 
 /** The view of the same caller over the knowledge base as it was. */

@@ -9,8 +9,8 @@ import { createModelCheck } from "./check-models.ts";
 import type { ModelCheck, PastRequest, SharedParts, ViewScopes } from "./parts.ts";
 
 /** Refuses options that speak of the newest state, beside `asOf`. **Errors** `invalid-argument`. */
-function checkPastOptions(options: { readonly after?: unknown; readonly atMostMs?: unknown }): void {
-  const named = (["after", "atMostMs"] as const).find((name) => options[name] !== undefined);
+function checkPastOptions(options: Pick<PastRequest, "after" | "atMostMs" | "consistency">): void {
+  const named = (["after", "atMostMs", "consistency"] as const).find((name) => options[name] !== undefined);
   if (named === undefined) return;
   throw new IbidError("invalid-argument", `asOf is given beside ${named}, which speaks of the newest state.`, {
     hint: `Leave out asOf or ${named}.`,

@@ -63,7 +63,8 @@ export async function searchAndRead(
   const after = plan.after === undefined ? undefined : [plan.after].flat();
   let before: ReadonlyMap<string, string> = new Map();
   for (let sessions = 1; ; sessions++) {
-    const session = await store.session(scopes, { signal, after, atMostMs: plan.atMostMs });
+    const { atMostMs, consistency } = plan;
+    const session = await store.session(scopes, { signal, after, atMostMs, consistency });
     if (sessions > mostLost) {
       const whole = await session.atOnce?.((now) => runAtOnce(searchOnce(now, scopes, search)));
       if (whole !== undefined) return whole;

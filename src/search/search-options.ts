@@ -195,6 +195,12 @@ export const retrieveOptions = {
     otherwise: "as the store was opened",
     for: inCode,
   },
+  consistency: {
+    doc: "`latest`: the answer is of the newest state that there was when the search began, whatever the store was opened with.",
+    kind: { type: "choice", values: { latest: true } },
+    otherwise: "as the store was opened",
+    for: inCode,
+  },
   signal: { doc: "Stops the search.", kind: aSignal, for: inCode },
   keywords: {
     doc: "Words that the lexical leg looks for in place of the query.",

@@ -28,6 +28,7 @@ export type {
 export type {
   Calibration,
   ChunkRef,
+  Consistency,
   Leg,
   LegCapabilities,
   LegMatch,

@@ -131,6 +131,8 @@ describe.each([
       await expect(kb.search("herons", { asOf: noon(0) })).rejects.toMatchObject({ code: "unsupported" });
       await expect(kb.search("herons", { asOf: "yesterday" })).rejects.toThrow(/asOf is "yesterday"/u);
       await expect(kb.search("herons", { asOf: noon(0), atMostMs: 0 })).rejects.toThrow(/beside atMostMs/u);
+      const latest = kb.search("herons", { asOf: noon(0), consistency: "latest" });
+      await expect(latest).rejects.toThrow(/beside consistency/u);
       await expect(kb.ask("herons?", { asOf: noon(0) })).rejects.toMatchObject({ code: "unsupported" });
       await expect(kb.versions("plan.txt")).rejects.toMatchObject({ code: "unsupported" });
       await expect(kb.restore("plan.txt", { asOf: noon(0) })).rejects.toMatchObject({ code: "unsupported" });

@@ -81,6 +81,7 @@ const searchable = {
   signal: true,
   after: true,
   atMostMs: true,
+  consistency: true,
   onUsage: true,
   keywords: true,
   storeOptions: true,

@@ -40,11 +40,11 @@ export async function openSession(
   options: SessionOptions = {},
 ): Promise<StoreSession> {
   const scopes = guard.read(proof);
-  checkOptions("session", options, { after: true, atMostMs: true, signal: true });
+  checkOptions("session", options, { after: true, atMostMs: true, consistency: true, signal: true });
   throwIfAborted(options.signal, "The search");
   // A receipt of a scope that the session does not read decides nothing.
   const after = copyPlain(options.after ?? []).filter(({ scope }) => scopes.includes(scope));
-  const moment = await parts.documents.moment(scopes, after, options.atMostMs);
+  const moment = await parts.documents.moment(scopes, after, ageOf(options));
   const session: Session = { parts, guard, scopes: new Set(scopes), moment, waits: after.length > 0, known: new Map() };
   return {
     scopes,
@@ -70,6 +70,24 @@ export async function openSession(
       },
     }),
   };
+}
+
+/** How old a state may be; `undefined` where the store decides. */
+function ageOf({ consistency, atMostMs }: SessionOptions): number | undefined {
+  if (consistency === undefined) return atMostMs;
+  if (consistency !== "latest") {
+    throw new IbidError("invalid-argument", `consistency is ${JSON.stringify(consistency)}.`, {
+      hint: 'Give "latest", name after or atMostMs, or leave all of them out.',
+    });
+  }
+  if (atMostMs === undefined || atMostMs === 0) return 0;
+  throw new IbidError(
+    "invalid-argument",
+    `consistency is "latest" beside atMostMs ${atMostMs}, which allows older states.`,
+    {
+      hint: "Leave one of them out.",
+    },
+  );
 }
 
 /** A part of the store that cannot take part in one transaction was asked. */

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { IbidError } from "../../../src/contracts/errors.ts";
 import type { Store } from "../../../src/contracts/store.ts";
+import { createRetriever } from "../../../src/search/create-retriever.ts";
 import type { PostgresClient } from "../../../src/stores/postgres/postgres-client.ts";
 import { pageText, readPage } from "../../../src/stores/postgres/read-page.ts";
 import { collect, documentEntry, plainAnalyzer, read, system, write } from "../build.ts";
@@ -61,6 +62,22 @@ describe("a call", () => {
     watch.trips = 0;
     expect([await stampAt({ atMostMs: anHour, after: [receipt] }), watch.trips]).toEqual([1, 0]);
     expect([await stampAt({}), watch.trips]).toEqual([1, 1]);
+  });
+
+  it("asks for the latest by name, whatever age the store was opened with", async () => {
+    const [writer, watch] = [await open("latest"), watched()];
+    const reader = await open("latest", { node: "b", client: watch.client, atMostMs: anHour });
+    await writer.replace(write("deployment"), documentEntry("a", ["ash"]));
+    watch.trips = 0;
+    const find = async (options: object): Promise<number> =>
+      (await createRetriever({ store: reader }).retrieve(everything, "ash", { mode: "lexical", ...options })).length;
+    expect(watch.trips).toBe(0);
+    expect(await find({ consistency: "latest" })).toBe(1);
+    expect(watch.trips).toBeGreaterThan(0);
+    const session = (options: object): Promise<unknown> => reader.session(everything, options);
+    await session({ consistency: "latest", atMostMs: 0 });
+    for (const wrong of [{ consistency: "latest", atMostMs: 5 }, { consistency: "newest" }])
+      expect((await failureOf(session(wrong))).code).toBe("invalid-argument");
   });
 
   it("gets no answer once the lease has run out, however old a state it allows", async () => {
