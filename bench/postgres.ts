@@ -100,6 +100,91 @@ async function search(store: Store, query: Query): Promise<readonly unknown[]> {
   return matches.map(({ scope, id, score }) => [scope, id, score]);
 }
 
+/** The pool, with a count of trips and of the bytes that come back. */
+function createCounter() {
+  const counted = {
+    trips: 0,
+    bytes: 0,
+    client: {
+      async query(statement: string, values?: unknown[]) {
+        counted.trips++;
+        const { rows } = await pool.query<Record<string, unknown>>(statement, values);
+        for (const row of rows)
+          for (const value of Object.values(row))
+            counted.bytes += value instanceof Uint8Array ? value.length : JSON.stringify(value).length;
+        return { rows };
+      },
+    },
+  };
+  return counted;
+}
+
+/** A process without a copy: trips, bytes a chunk and times of its questions, and whether they are answered as the SQLite file answers them. */
+async function measureLazy(sqlite: Store, writer: Store): Promise<void> {
+  const sharer = await openPostgresStore(pool, { replicas: join(folder, "b"), shareIndex: true });
+  const [shared] = await timed(() => sharer.upkeep!.settle());
+  await sharer.close();
+  const { rows } = await pool.query<{ bytes: string }>(
+    "SELECT pg_total_relation_size('ibid.indexes') + pg_total_relation_size('ibid.index_files') AS bytes",
+  );
+  console.log(`sharing an index: ${(shared / 1000).toFixed(1)} s, ${(Number(rows[0]!.bytes) / 1e6).toFixed(1)} MB`);
+  const chunks = count * chunksEach;
+  const asking: Readonly<Record<string, () => Query>> = {
+    words: () => ({ question: "", text: text(3), syntax: "literal", embeddings: [] }),
+    vectors: () => ({
+      question: "",
+      text: "",
+      syntax: "literal",
+      embeddings: [{ embedding: vector(), version, scopes }],
+    }),
+  };
+  for (const [kind, next] of Object.entries(asking)) {
+    const counter = createCounter();
+    const costs: Record<string, { readonly ms: number; readonly trips: number; readonly bytes: number }[]> = {};
+    let equal = 0;
+    let asked = 0;
+    const measure = async (name: string, store: () => Promise<Store>, query: Query): Promise<void> => {
+      Object.assign(counter, { trips: 0, bytes: 0 });
+      const [ms, found] = await timed(async () => search(await store(), query));
+      (costs[name] ??= []).push({ ms, trips: counter.trips, bytes: counter.bytes });
+      asked++;
+      if (JSON.stringify(found) === JSON.stringify(await search(sqlite, query))) equal++;
+    };
+    let lazy: Store | undefined;
+    for (let i = 0; i < 3; i++) {
+      await lazy?.close();
+      await measure(
+        "cold, with the opening",
+        async () => (lazy = await openPostgresStore(counter.client, { lazy: true })),
+        next(),
+      );
+    }
+    const there = async (): Promise<Store> => lazy!;
+    for (let i = 0; i < Math.min(50, questions); i++) {
+      const query = next();
+      await measure("new", there, query);
+      await measure("asked again", there, query);
+      if (i % 5 !== 0) continue;
+      const { scope, write } = documentOf(count + 100 + i);
+      for (const store of [sqlite, writer]) await store.replace(gate.write(operator, scope), write);
+      await measure("after a write elsewhere", there, query);
+    }
+    await lazy!.close();
+    for (const [name, list] of Object.entries(costs)) {
+      const trips = list.map((each) => each.trips);
+      const perChunk =
+        quantile(
+          list.map(({ bytes }) => bytes),
+          0.5,
+        ) / chunks;
+      console.log(
+        `without a copy, ${kind}, ${name}: trips p50 ${quantile(trips, 0.5)}, most ${Math.max(...trips)}; ${perChunk.toFixed(1)} B a chunk; ${shown(list.map(({ ms }) => ms))}`,
+      );
+    }
+    console.log(`without a copy, ${kind}: hits, order and scores equal in ${equal} of ${asked} questions`);
+  }
+}
+
 function bytesOf(folder: string): number {
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
     .map((name) => statSync(join(folder, name)))
@@ -199,6 +284,7 @@ try {
     for (const [name, list] of Object.entries(times)) console.log(`${kind}, ${name}: ${shown(list)}`);
     console.log(`${kind}: hits, order and scores equal in ${equal} of ${questions} questions`);
   }
+  await measureLazy(sqlite, a);
   await Promise.all([a.close(), b.close(), still.close()]);
   await sqlite.close();
   const { rows } = await pool.query<{ bytes: string }>(

@@ -15,7 +15,7 @@ const checkedMs = 10_000;
  */
 export function createModelCheck(
   { embedder, formerEmbedders = [], wordsAlone, retriever, findName }: KnowledgeBaseParts,
-  store: Pick<Store, "versions" | "status">,
+  store: Pick<Store, "versions" | "status" | "upkeep">,
   settleLater: () => void,
 ): ModelCheck {
   const embedders = embedder === undefined ? formerEmbedders : [embedder, ...formerEmbedders];
@@ -55,9 +55,13 @@ export function createModelCheck(
   /** Scopes whose chunks have vectors of the store's own model. An open knowledge base keeps its access policy. */
   const placed = new Set<Scope>();
 
-  /** A hybrid search goes by words alone while no chunk has a vector: the access policy has changed since they were made. */
+  /**
+   * A hybrid search goes by words alone while no chunk has a vector: the access policy has changed since they were made. A store without upkeep has no other
+   * vectors to wait for.
+   */
   async function forHybrid(scopes: AuthorizedScopes): Promise<readonly SearchWarning[]> {
-    if (!hasOwnModel || store.versions === undefined || scopes.scopes.every((scope) => placed.has(scope))) return [];
+    if (!hasOwnModel || store.versions === undefined || store.upkeep === undefined) return [];
+    if (scopes.scopes.every((scope) => placed.has(scope))) return [];
     const { fit, chunks, embeddingVersions } = await store.status(scopes);
     if (chunks === 0 || embeddingVersions.length > 0) for (const scope of scopes.scopes) placed.add(scope);
     else if (fit?.isSetAside !== true) {

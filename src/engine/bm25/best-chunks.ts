@@ -86,7 +86,14 @@ export function orderTies<Found extends FoundChunk>(found: readonly Found[], top
 }
 
 function readPlaces(segment: Segment, ordinals: readonly number[]): ReadonlyMap<number, ChunkPlace> {
-  const ids = segment.chunkIds(ordinals);
   const { scope } = segment;
-  return new Map(segment.places(ordinals).map((place, i) => [ordinals[i]!, { ...place, scope, id: ids[i]! }]));
+  return new Map(
+    segment.places(ordinals).map(({ uri, start }, i) => {
+      const ordinal = ordinals[i]!;
+      // Chunks seldom begin at one place of one document.
+      const id = (): string => segment.chunkIds([ordinal])[0]!;
+      const place = Object.defineProperty({ uri, start, scope } as ChunkPlace, "id", { get: id });
+      return [ordinal, place];
+    }),
+  );
 }

@@ -65,6 +65,7 @@ export function searchBm25(
 export function* prepareBm25(index: WordIndex, queried: readonly QueryWord[]): Generator<undefined, Bm25Scoring> {
   const { formula, fields, settings } = index;
   const words: ScoredWord[] = [];
+  index.expect(queried.flatMap(({ terms, phrase }) => [...terms, ...(phrase?.words.flat() ?? [])]));
   for (const word of queried) {
     const indexed = yield* index.word(word);
     const idf =
@@ -88,7 +89,7 @@ export function* prepareBm25(index: WordIndex, queried: readonly QueryWord[]): G
         words.map(({ terms, count, indexed }) => ({ terms, count, documents: indexed.documents })),
         index,
       ),
-    headings: fields && settings.heading > 0 ? scoreHeadings(words, settings.heading, index.idf) : undefined,
+    headings: fields && settings.heading > 0 ? scoreHeadings(words, settings.heading, index) : undefined,
   };
 }
 
@@ -161,6 +162,7 @@ function listLikely(
   const { size, places, ordinals, uppers, lowers } = likely;
   const asked: AskedChunks[] = [];
   const given = new Float64Array(size);
+  const said = new Map<number, Heading>();
   for (let from = 0, to = 0; from < size; from = to) {
     const place = places[from]!;
     const named: number[] = [];
@@ -171,8 +173,10 @@ function listLikely(
       segment,
       named.map((i) => ordinals[i]!),
     );
-    named.forEach((i, at) => (given[i] = headings[at] === undefined ? 0 : scoring.headings!.value(headings[at])));
+    named.forEach((i, at) => headings[at] && said.set(i, headings[at]));
   }
+  scoring.headings?.expect(said.values());
+  for (const [i, heading] of said) given[i] = scoring.headings!.value(heading);
   let floor = minScore;
   if (topK !== Infinity) {
     sure.reset(topK);

@@ -1,5 +1,6 @@
 import type { HeadingScore } from "../../contracts/leg.ts";
 import type { Segment } from "../segments/segment.ts";
+import type { WordIndex } from "./word-index.ts";
 
 /** An innermost heading in one language: its distinct terms, in order; none without a heading. */
 export interface Heading {
@@ -22,6 +23,8 @@ export type ReadHeadings = (segment: Segment, ordinals: readonly number[]) => re
 export interface HeadingScoring {
   /** The most that a word of the query can give, by word. A heading gives at most the sum over the words that it has. */
   readonly most: Float64Array;
+  /** Says whose values are asked for next. */
+  expect(headings: Iterable<Heading>): void;
   value(heading: Heading): number;
   explain(heading: Heading): HeadingScore | undefined;
 }
@@ -30,12 +33,12 @@ export interface HeadingScoring {
  * Scores innermost headings by `heading * M * (M / A)²`. `M` sums the rarity of the heading's terms that the query says, `A` that of all its terms. Rarity is
  * that of a term over chunks, which have it in any field.
  *
- * **Shape** `idf` is one function as long as what it says does not change. **Source** our own: docs/decisions/0121.
+ * **Shape** the index's `idf` is one function as long as what it says does not change. **Source** our own: docs/decisions/0121.
  */
 export function scoreHeadings(
   words: readonly { readonly terms: readonly string[] }[],
   weight: number,
-  idf: (term: string) => number,
+  { idf, expectCounts }: Pick<WordIndex, "idf" | "expectCounts">,
 ): HeadingScoring {
   const asked = new Set(words.flatMap(({ terms }) => terms));
   const weigh = (heading: Heading): WeighedHeading => {
@@ -51,14 +54,21 @@ export function scoreHeadings(
     for (let i = 0; i < rarities.length; i++) if (asked.has(heading.terms[i]!)) said += rarities[i]!;
     return { said, share: said / all };
   };
+  const isSaid = (heading: Heading): boolean => heading.terms.some((term) => asked.has(term));
   const value = (heading: Heading): number => {
-    if (!heading.terms.some((term) => asked.has(term))) return 0;
+    if (!isSaid(heading)) return 0;
     const { said, share } = shareOf(heading);
     return weight * (said * (share * share));
   };
   return {
     // A little more than the sum, whose order is another one.
     most: Float64Array.from(words, ({ terms }) => weight * 1.000001 * terms.reduce((sum, term) => sum + idf(term), 0)),
+    expect(headings) {
+      const terms = new Set<string>();
+      for (const heading of headings)
+        if (heading.weighed?.by !== idf && isSaid(heading)) for (const term of heading.terms) terms.add(term);
+      expectCounts(terms);
+    },
     value,
     explain(heading) {
       const terms = heading.terms.filter((term) => asked.has(term));

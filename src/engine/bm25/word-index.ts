@@ -41,6 +41,10 @@ export interface WordIndex {
   /** Live chunks. */
   readonly chunks: number;
   norms(this: void, segment: Segment): Norms;
+  /** Says which terms are asked for next; see {@link Segment.expect}. */
+  expect(this: void, terms: Iterable<string>): void;
+  /** The same of terms whose {@link idf} alone is asked for. */
+  expectCounts(this: void, terms: ReadonlySet<string>): void;
   /** A word, in steps: one for each segment that it is read from. Other searches may run in between. */
   word(key: WordKey): Generator<undefined, IndexedWord>;
   /** Rarity of a term over live chunks, which have it in any field. */
@@ -78,6 +82,9 @@ export function createWordIndex(
   const norms = new Map<Segment, Norms>();
   const words = new Map<string, IndexedWord>();
   let bytes = 0;
+  /** A term's count in a segment, as far as it is known without postings. */
+  const known = (segment: Segment, term: string): number | undefined =>
+    settings.fileWeight > 0 ? segment.frequencyOf?.(term) : undefined;
   const index: WordIndex = {
     settings,
     formula,
@@ -87,6 +94,17 @@ export function createWordIndex(
       let made = norms.get(segment);
       if (made === undefined) norms.set(segment, (made = createNorms(segment, averages, formula, settings)));
       return made;
+    },
+    expect(terms) {
+      for (const segment of held) segment.expect?.(terms);
+    },
+    expectCounts(terms) {
+      if (terms.size === 0) return;
+      for (const segment of held) {
+        const isKnown = (term: string): boolean => known(segment, term) !== undefined;
+        if (segment.expect !== undefined)
+          segment.expect([...terms].filter((term) => !words.has(term) && !isKnown(term)));
+      }
     },
     *word(key) {
       // A phrase belongs to one query.
@@ -106,9 +124,9 @@ export function createWordIndex(
       return word;
     },
     idf(term) {
-      const [only] = held.length === 1 && settings.fileWeight > 0 ? held : [];
-      const count = (): number =>
-        only?.frequencyOf?.(term) ?? sum((segment) => countLive(joined(index, segment, { terms: [term] }), segment));
+      const countIn = (segment: Segment): number =>
+        known(segment, term) ?? countLive(joined(index, segment, { terms: [term] }), segment);
+      const count = (): number => sum(countIn);
       const frequency = words.get(term)?.frequency ?? fields?.known(term, count) ?? count();
       return formula.idf(chunks, frequency);
     },

@@ -13,6 +13,9 @@ export type ReadFile = (name: string, part: number) => Uint8Array;
 /** The same by name as bytes, where they can be had so; see `SegmentSource.bytes`. */
 export type BytesOf = (name: string) => ReadBytes | undefined;
 
+/** Says which parts of a file are read next; see `SegmentSource.expect`. */
+export type ExpectParts = (name: string, parts: readonly number[]) => void;
+
 /** The dense part of a column that does not change. */
 export interface SealedRows extends DenseRows {
   /** The column in stretches, as long as looking at them once is less work than keeping the codes. */
@@ -36,7 +39,13 @@ const mostSingles = 2048;
  *
  * **Source** the rule of the ski rental: Karlin, Manasse, Rudolph and Sleator, Competitive snoopy caching (1988).
  */
-export function readDense(header: ColumnHeader, column: number, read: ReadFile, bytes?: BytesOf): SealedRows {
+export function readDense(
+  header: ColumnHeader,
+  column: number,
+  read: ReadFile,
+  bytes?: BytesOf,
+  expect?: ExpectParts,
+): SealedRows {
   const { form = "float32", dimensions, rows, rowsPerBlock: perBlock } = header;
   if (form === "float32" && perBlock === undefined) return readBeforeCodes(header, column, read);
   const stride = strideOf(dimensions);
@@ -146,6 +155,16 @@ export function readDense(header: ColumnHeader, column: number, read: ReadFile, 
     block,
     start,
     vector: (row) => block(row).subarray(start(row), start(row) + dimensions),
+    ...(expect !== undefined && {
+      expect(wanted: Iterable<number>) {
+        const parts = new Set<number>();
+        for (const row of wanted) parts.add(Math.floor(row / perBlock));
+        expect(
+          `dense/${column}`,
+          [...parts].filter((part) => blocks[part] === undefined),
+        );
+      },
+    }),
     *each() {
       for (let row = 0; row < rows; row += perBlock) {
         const part = blocks[row / perBlock] ?? asFloat32(read(`dense/${column}`, row / perBlock));

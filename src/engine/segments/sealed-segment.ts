@@ -7,7 +7,8 @@ import type { FieldLengths } from "./chunk-terms.ts";
 import { languageAt, type LanguageColumn, liveLanguages, readLanguages } from "./language-column.ts";
 import { createPostingsCache } from "../bm25/postings-cache.ts";
 import { findBlock, findPostings, readIndex, termsOf } from "./postings-file.ts";
-import type { MetadataColumn, Segment, SegmentSource, VectorColumn } from "./segment.ts";
+import type { MetadataColumn, ReadBytes, Segment, SegmentSource, VectorColumn } from "./segment.ts";
+import type { ExpectParts } from "./sealed-rows.ts";
 import type { ColumnHeader } from "./column-header.ts";
 import { readColumn } from "../vectors/vector-column.ts";
 import { parseStored } from "../../runtime/parse-stored.ts";
@@ -134,7 +135,7 @@ export function openSealedSegment(scope: Scope, row: SegmentRow, source: Segment
   function load(column: number): VectorColumn {
     let loaded = columns.get(column);
     if (loaded === undefined) {
-      loaded = readColumn(headers[column]!, column, file, (name) => source.bytes?.(row.key, name));
+      loaded = readColumn(headers[column]!, column, file, ...partsOf(source, row.key));
       columns.set(column, loaded);
     }
     return loaded;
@@ -175,6 +176,7 @@ export function openSealedSegment(scope: Scope, row: SegmentRow, source: Segment
     readDocuments,
     places: (ordinals) => source.chunkPlaces(ordinals.map((ordinal) => keys[ordinal]!)),
     postings: (term) => lists.get(term),
+    expect: source.expect && ((terms) => source.expect!(row.key, "postings", blocksOf(index(), terms))),
     frequencyOf: (term) => source.frequency?.(row.key, term),
     *terms(prefix) {
       for (let block = Math.max(0, findBlock(index(), prefix)); block < index().length; block++) {
@@ -243,6 +245,24 @@ function damagedRow(): never {
   throw new IbidError("store-corrupt", "The row of a segment has not the size that it should have.", {
     hint: "Run ibid doctor. Restore the database from a backup, or ingest the documents again into a new one.",
   });
+}
+
+/** How a segment's columns read parts of their files. */
+function partsOf(
+  source: SegmentSource,
+  key: number,
+): readonly [bytes: (name: string) => ReadBytes | undefined, expect: ExpectParts | undefined] {
+  const bytes = (name: string): ReadBytes | undefined => source.bytes?.(key, name);
+  const expect: ExpectParts | undefined = source.expect && ((...parts) => source.expect!(key, ...parts));
+  return [bytes, expect];
+}
+
+/** The blocks of postings that terms lie in. */
+function blocksOf(firsts: readonly string[], terms: Iterable<string>): readonly number[] {
+  const blocks = new Set<number>();
+  for (const term of terms) blocks.add(findBlock(firsts, term));
+  blocks.delete(-1);
+  return [...blocks];
 }
 
 /** **Errors** `store-corrupt`, always. */

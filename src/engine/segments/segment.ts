@@ -95,6 +95,8 @@ export interface Segment {
   /** Row of each chunk's document, by ordinal; 0 for one that is gone. May be longer than `size`. **Cost** one read of all, once. */
   documents(): Float64Array;
   postings(term: string): Postings | undefined;
+  /** Says which terms are asked for next, so that a source that fetches their postings fetches them together. Absent where they are at hand. */
+  readonly expect?: ((terms: Iterable<string>) => void) | undefined;
   /** Live chunks that have a term in any field, the names of files included, where that is known without its postings. */
   frequencyOf?(term: string): number | undefined;
   /** Terms from `prefix` on, in order of UTF-16 code units, each once, as long as they begin with it. */
@@ -125,8 +127,12 @@ export interface SegmentSource {
    * where there is nothing but whole parts to read.
    */
   bytes?(segment: number, name: string): ReadBytes | undefined;
+  /** Says which parts of a file are read next. Absent where they are at hand. */
+  expect?(segment: number, name: string, parts: readonly number[]): void;
   /** As {@link Segment.frequencyOf}. Absent where postings are at hand. */
   frequency?(segment: number, term: string): number | undefined;
+  /** Says which chunks' rows are read next. Absent where they are at hand. */
+  expectChunks?(chunks: readonly number[]): void;
   chunkId(chunk: number): string;
   /** In the order asked. */
   chunkIds(chunks: readonly number[]): readonly string[];

@@ -166,6 +166,12 @@ export function startCertifiedScan(query: ScoredQuery, topK: number, minScore: n
     raise(kth.floor);
   }
 
+  /** Rows whose scores may count, by what is known so far. */
+  function* reaching(look: number): Generator<number> {
+    for (let i = starts[look]!; i < starts[look + 1]!; i++)
+      if (scratch.upperOf[i]! >= bounds.bound) yield scratch.rowOf[i]!;
+  }
+
   return {
     look(column, admitted) {
       columns.push(column);
@@ -199,6 +205,7 @@ export function startCertifiedScan(query: ScoredQuery, topK: number, minScore: n
       const first = kth.floor;
       const { rowOf, lowerOf, scoreOf } = scratch;
       kth.reset(topK);
+      for (let look = 0; look < columns.length; look++) columns[look]!.dense()!.expect?.(reaching(look));
       for (let look = 0; look < columns.length; look++) {
         const rows = columns[look]!.dense()!;
         for (let i = starts[look]!; i < starts[look + 1]!; i++) {

@@ -126,6 +126,8 @@ function searchEach(
   topK: number,
   minScore: number,
 ): Generator<undefined, FoundChunk[]> {
+  for (const [i, { only, admitted }] of searched.entries())
+    for (const column of columns[i]!) column.dense()?.expect?.(rowsWithin(column, admitted, only));
   return findBestInSteps(searched, topK, function* ({ admitted, only }, offer, best, i) {
     for (const column of columns[i]!) {
       const { ordinals, rows } = column;
@@ -153,6 +155,18 @@ function searchEach(
       }
     }
   });
+}
+
+/** Rows that are scored one by one. */
+function* rowsWithin(
+  column: VectorColumn,
+  admitted: Uint8Array,
+  only: readonly number[] | undefined,
+): Generator<number> {
+  for (const ordinal of only ?? column.ordinals) {
+    const row = admitted[ordinal] === 1 ? rowOf(column, ordinal) : -1;
+    if (row >= 0) yield row;
+  }
 }
 
 function distanceOf({ segment, ordinal }: FoundChunk, query: ScoredQuery, vector: StoredVector): number {

@@ -3,7 +3,7 @@ import { strideOf, tableBytes, viewTable } from "../kernels/code-layout.ts";
 import { asFloat32, asUint32, bytesOf } from "../segments/bytes.ts";
 import { codeBlockBytes, type ColumnHeader, rowsPerBlock } from "../segments/column-header.ts";
 import { type DenseForm, type DenseVector, formOf, writeRow } from "./dense-rows.ts";
-import { type BytesOf, readDense, type ReadFile, type SealedRows } from "../segments/sealed-rows.ts";
+import { type BytesOf, type ExpectParts, readDense, type ReadFile, type SealedRows } from "../segments/sealed-rows.ts";
 import type { Segment, SparseColumn, VectorColumn } from "../segments/segment.ts";
 import { createSparseColumn, joinSparse } from "./sparse-rows.ts";
 import type { StoredVector } from "./stored-vector.ts";
@@ -90,11 +90,17 @@ function sparseFiles(column: number, vectors: readonly StoredVector[]): ColumnFi
 }
 
 /** **Cost** the flags of chunks with a vector at once; codes, 32-bit rows and sparse rows at the first use. */
-export function readColumn(header: ColumnHeader, column: number, read: ReadFile, bytes?: BytesOf): VectorColumn {
+export function readColumn(
+  header: ColumnHeader,
+  column: number,
+  read: ReadFile,
+  bytes?: BytesOf,
+  expect?: ExpectParts,
+): VectorColumn {
   const { version, kind, form = "float32", dimensions, rows } = header;
   let dense: SealedRows | undefined;
   let sparse: SparseColumn | undefined;
-  const loadDense = (): SealedRows => (dense ??= readDense(header, column, read, bytes));
+  const loadDense = (): SealedRows => (dense ??= readDense(header, column, read, bytes, expect));
   const loaded: VectorColumn = {
     version,
     kind,

@@ -16,7 +16,7 @@ import { changeScope } from "../segments/scope-change.ts";
 import { purgeSetting } from "../segments/purge.ts";
 import { changeOver, placeAgain } from "../segments/refit.ts";
 import type { SegmentCore } from "../segments/segment-core.ts";
-import type { ChunkRow, DirectoryWriter, DocumentRow, FitRow } from "../segments/segment-directory.ts";
+import type { ChunkRow, DirectoryReader, DirectoryWriter, DocumentRow, FitRow } from "../segments/segment-directory.ts";
 import type { SqliteConnection } from "../sqlite/sqlite-connection.ts";
 import type { SqliteRows } from "../sqlite/sqlite-rows.ts";
 import { type ChunkFacts, type DocumentFacts, type FitFacts, splitParts } from "./commit-rows.ts";
@@ -89,12 +89,12 @@ function applySettings(rows: SqliteRows, own: readonly PageRow[]): boolean {
   return purged;
 }
 
-function toDocument({ scope, key, a, b }: PageRow): DocumentRow {
+export function toDocument({ scope, key, a, b }: PageRow): DocumentRow {
   const [id, uri] = parseStored(a ?? "") as [string, string];
   return { ...(parseStored(b ?? "") as DocumentFacts), key, scope, id, uri };
 }
 
-function toChunk({ scope, key, a, b }: PageRow): ChunkRow {
+export function toChunk({ scope, key, a, b }: PageRow): ChunkRow {
   const [id, document] = parseStored(a ?? "") as [string, number];
   return { ...(parseStored(b ?? "") as ChunkFacts), key, scope, id, document };
 }
@@ -205,8 +205,8 @@ function dropRetired(rows: DirectoryWriter, view: SegmentCore["view"], scope: Sc
 }
 
 /** Gives chunks the vector of the store's own model that they have on every node. */
-function createPlacing(
-  rows: SqliteRows,
+export function createPlacing(
+  rows: DirectoryReader,
   latent: LatentLeg | undefined,
 ): (terms: Uint8Array, placed: Placed | null) => readonly StoredVector[] {
   if (latent === undefined) return () => [];

@@ -1,6 +1,6 @@
 import type { ChunkRow, DocumentRow, FitRow } from "../segments/segment-directory.ts";
 import { baseScope, type ReplicaStamps } from "./replica-stamps.ts";
-import { type RowChange, scopeOfSetting } from "./row-log.ts";
+import { type RowChange, scopeOfLives, scopeOfSetting } from "./row-log.ts";
 
 /** Bytes of all rows of a statement, one after the other. A row names its stretch. */
 interface Packed {
@@ -210,8 +210,12 @@ export function commitStatement(schema: string, changes: readonly RowChange[], s
     return { key, changed: changed(baseScope), gone: false, facts: JSON.stringify(facts satisfies FitFacts), ...parts };
   });
   const writer = crypto.randomUUID();
+  /** Scopes whose shared index may hold words that are gone for good. */
+  const purged = [...rows.goneScopes, ...[...rows.settings.keys()].flatMap((name) => scopeOfLives(name) ?? [])];
+  const purge = purged.length === 0 ? [] : [JSON.stringify(purged)];
   const lists = [expected, made, documents, chunks, settings, fits].map((list) => JSON.stringify(list));
-  return { text: commitText(schema), values: [...lists, packer.bytes(), writer], writer, scopes: [...stampOf.keys()] };
+  const text = commitText(schema, purge.length > 0);
+  return { text, values: [...lists, packer.bytes(), writer, ...purge], writer, scopes: [...stampOf.keys()] };
 }
 
 const slice = (at: string, size: string): string =>
@@ -221,7 +225,9 @@ const slice = (at: string, size: string): string =>
  * The one statement of a write. Its parts all run, and see the same state; `go.ok` says whether they may write. `ready` says the same once new scopes are
  * there: where row-level security is on, it checks that a row's scope is one of the role's.
  */
-function commitText(schema: string): string {
+function commitText(schema: string, isPurge: boolean): string {
+  const emptied = (table: string): string =>
+    `emptied_${table} AS (DELETE FROM ${schema}.${table} t USING json_array_elements_text($9::json) AS p(scope), go WHERE go.ok AND t.scope = p.scope::bigint),`;
   return `
 WITH expected AS (SELECT * FROM json_to_recordset($1::json) AS e(key bigint, stamp bigint, next bigint, gone boolean)),
 locked AS (SELECT s.key FROM ${schema}.scopes s JOIN expected e ON s.key = e.key AND s.stamp = e.stamp WHERE NOT s.gone ORDER BY s.key FOR UPDATE OF s),
@@ -233,6 +239,12 @@ ready AS MATERIALIZED (SELECT go.ok AND (SELECT count(*) FROM made) >= 0 AS ok F
 emptied_documents AS (DELETE FROM ${schema}.documents d USING expected e, go WHERE go.ok AND e.gone AND d.scope = e.key),
 emptied_chunks AS (DELETE FROM ${schema}.chunks c USING expected e, go WHERE go.ok AND e.gone AND c.scope = e.key),
 emptied_settings AS (DELETE FROM ${schema}.settings o USING expected e, go WHERE go.ok AND e.gone AND o.scope = e.key),
+${
+  isPurge
+    ? `${emptied("indexes")}
+${emptied("index_files")}`
+    : ""
+}
 put_documents AS (INSERT INTO ${schema}.documents AS t (scope, key, changed, written, gone, id, uri, facts, structure, text)
   SELECT r.scope, r.key, r.changed, r.changed, r.gone, r.id, r.uri, r.facts, r.structure, ${slice("at", "size")}
   FROM json_to_recordset($3::json) AS r(scope bigint, key bigint, changed bigint, gone boolean, id text, uri text, facts text, structure text, at int, size int), ready WHERE ready.ok

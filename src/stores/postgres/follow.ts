@@ -94,7 +94,7 @@ ON CONFLICT (node) DO UPDATE SET listens = excluded.listens, lease_until = exclu
     await keepLease();
     const told = isTold;
     isTold = false;
-    await directory.refresh(told);
+    await directory.follow(told);
   }
 
   async function run(): Promise<void> {

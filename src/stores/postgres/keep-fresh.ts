@@ -2,10 +2,21 @@ import type { CompleteParts } from "../segments/segment-store.ts";
 import type { Receipt } from "../../contracts/leg.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import type { Placement } from "./placement.ts";
-import type { ReplicaDirectory } from "./replica-directory.ts";
 
 /** Age of the note that says by which vectors a scope is searched. Both vectors are there long before and after it changes. **Units** milliseconds. */
 const noteAge = 1_000;
+
+/** The state that a store reads. */
+export interface Freshened {
+  /** How long ago the scopes, or all of them, were surely in their newest state. **Units** milliseconds. */
+  age(scopes: readonly Scope[] | undefined): number;
+  /** Brings them to the newest state that was there when this was called. */
+  refresh(scopes: readonly Scope[] | undefined): Promise<void>;
+  /** Forgets which writer made a commit, once nobody can still wait for its answer. */
+  prune?(): Promise<void>;
+  /** Whether something was removed for good elsewhere since this was asked last, so that this node's files must lose it too. */
+  takePurge?(): boolean;
+}
 
 /** How old a state may be that a node answers from. **Units** milliseconds. */
 export interface Freshness {
@@ -15,24 +26,24 @@ export interface Freshness {
 }
 
 /**
- * Brings the copy up to date before each verb. Legs and `readChunks` follow the moment that a search has begun with.
+ * Brings the state up to date before each verb. Legs and `readChunks` follow the moment that a search has begun with.
  *
- * **Shape** reads may be of a state that is `atMostMs` old, and never of one that is older than the lease; writes never are. A receipt that the copy lacks
+ * **Shape** reads may be of a state that is `atMostMs` old, and never of one that is older than the lease; writes never are. A receipt that the state lacks
  * makes it ask. **Errors** `unsupported` for a scope that the node does not hold.
  */
 export function keepFresh(
   parts: CompleteParts,
-  directory: ReplicaDirectory,
+  state: Freshened,
   placement: Placement,
   { atMostMs, leaseMs }: Freshness,
 ): CompleteParts {
   const { documents, trash, versions, upkeep } = parts;
   let purging: Promise<unknown> = Promise.resolve();
 
-  async function fresh(age: number): Promise<void> {
-    if (directory.age() >= Math.min(age, leaseMs)) await directory.refresh();
+  async function fresh(age: number, scopes?: readonly Scope[]): Promise<void> {
+    if (state.age(scopes) >= Math.min(age, leaseMs)) await state.refresh(scopes);
     // Words that were purged elsewhere leave this node's files too.
-    if (directory.takePurge()) purging = purging.then(() => upkeep.scrub()).catch(() => {});
+    if (state.takePurge?.() === true) purging = purging.then(() => upkeep.scrub()).catch(() => {});
   }
   type Scoped = Scope | readonly Scope[];
   /** A verb over scopes that the node holds, on a state of at most that age. */
@@ -42,8 +53,9 @@ export function keepFresh(
       age: number,
     ) =>
     async (first: First, ...rest: Rest): Promise<Result> => {
-      placement.check([first].flat());
-      await fresh(age);
+      const scopes = [first].flat();
+      placement.check(scopes);
+      await fresh(age, scopes);
       return verb(first, ...rest);
     };
   const write = <First extends Scoped, Rest extends readonly unknown[], Result>(
@@ -57,12 +69,13 @@ export function keepFresh(
     verb: (first: First, ...rest: Rest) => AsyncIterable<Item>,
   ) =>
     async function* (first: First, ...rest: Rest): AsyncGenerator<Item> {
-      placement.check([first].flat());
-      await fresh(atMostMs);
+      const scopes = [first].flat();
+      placement.check(scopes);
+      await fresh(atMostMs, scopes);
       yield* verb(first, ...rest);
     };
 
-  /** Whether the copy has the commits that receipts name. */
+  /** Whether the state has the commits that receipts name. */
   async function hasCommits(receipts: readonly Receipt[]): Promise<boolean> {
     const { stamps } = await documents.moment(receipts.map(({ scope }) => scope));
     return receipts.every(({ scope, stamp, life }) => {
@@ -94,8 +107,8 @@ export function keepFresh(
       status: read((...call) => documents.status(...call)),
       async moment(scopes, after = [], age = atMostMs) {
         placement.check(scopes);
-        await fresh(age);
-        if (after.length > 0 && !(await hasCommits(after))) await fresh(0);
+        await fresh(age, scopes);
+        if (after.length > 0 && !(await hasCommits(after))) await fresh(0, scopes);
         return documents.moment(scopes, after);
       },
       async close() {
@@ -113,7 +126,7 @@ export function keepFresh(
       async vacuum(...call) {
         await fresh(0);
         const gone = await trash.vacuum(...call);
-        await directory.prune();
+        await state.prune?.();
         return gone;
       },
     },

@@ -1,4 +1,6 @@
 import { IbidError } from "../../contracts/errors.ts";
+import type { Analyzer } from "../../contracts/analyzer.ts";
+import { termsFingerprint } from "../../engine/segments/chunk-terms.ts";
 import { showValue } from "../../runtime/plan-options.ts";
 import { type Postgres, stateOf } from "./postgres-client.ts";
 
@@ -87,20 +89,33 @@ INSERT INTO ${schema}.settings (scope, name, changed, value) VALUES (0, 'format'
 
 /**
  * Tables that came after the first ones. Nodes that follow the base: the server's clock alone decides when a lease has run out. Files that a service keeps, and
- * media, by area. Events of all nodes.
+ * media, by area. Events of all nodes. The index of each scope as a node has shared it: `base` is the stamp of the
+ * base itself at the scope's `stamp`. They are locked where the others are.
  */
 function laterTables(schema: string): string {
+  const lock = (table: string): string =>
+    `ALTER TABLE ${schema}.${table} ENABLE ROW LEVEL SECURITY; ALTER TABLE ${schema}.${table} FORCE ROW LEVEL SECURITY;
+DROP POLICY IF EXISTS ibid ON ${schema}.${table}; CREATE POLICY ibid ON ${schema}.${table} USING (${schema}.holds(scope)) WITH CHECK (${schema}.holds(scope));`;
   return `CREATE TABLE IF NOT EXISTS ${schema}.nodes (
   node uuid PRIMARY KEY, name text COLLATE "C" NOT NULL, listens boolean NOT NULL, lease_until timestamptz NOT NULL
 );
 CREATE TABLE IF NOT EXISTS ${schema}.events (
   key bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, at double precision NOT NULL, name text COLLATE "C" NOT NULL, event text COLLATE "C" NOT NULL
 );
+CREATE TABLE IF NOT EXISTS ${schema}.indexes (
+  scope bigint PRIMARY KEY, stamp bigint NOT NULL, base bigint NOT NULL, segments text[] COLLATE "C" NOT NULL, data bytea NOT NULL
+);
+ALTER TABLE ${schema}.indexes ALTER data SET STORAGE EXTERNAL;
+CREATE TABLE IF NOT EXISTS ${schema}.index_files (
+  scope bigint NOT NULL, segment text COLLATE "C" NOT NULL, name text COLLATE "C" NOT NULL, part int NOT NULL, bytes bytea NOT NULL,
+  PRIMARY KEY (scope, segment, name, part)
+);
 CREATE INDEX IF NOT EXISTS events_by_time ON ${schema}.events (at);
 CREATE TABLE IF NOT EXISTS ${schema}.blobs (
   area text COLLATE "C" NOT NULL, key text COLLATE "C" NOT NULL, etag text NOT NULL, size bigint NOT NULL, bytes bytea NOT NULL, PRIMARY KEY (area, key)
 );
-ALTER TABLE ${schema}.blobs ALTER bytes SET STORAGE EXTERNAL;`;
+ALTER TABLE ${schema}.blobs ALTER bytes SET STORAGE EXTERNAL;
+IF to_regclass('${schema}.grants') IS NOT NULL THEN ${lock("indexes")} ${lock("index_files")} END IF;`;
 }
 
 /** Facts of a base that never change after its first opening. */
@@ -121,6 +136,8 @@ const tableNames = [
   "nodes",
   "events",
   "blobs",
+  "indexes",
+  "index_files",
 ] as const;
 
 interface State {
@@ -153,7 +170,7 @@ export async function openTables(
 to_regclass($3) IS NOT NULL AS complete,
 EXISTS (SELECT FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace WHERE n.nspname = $4 AND c.relname = ANY ($5)) AS any,
 (SELECT count(*) FROM pg_inherits WHERE inhparent = to_regclass($6)) AS partitions`,
-    [`${schema}.scopes`, `${schema}.settings`, `${schema}.blobs`, schema, [...tableNames], `${schema}.chunks`],
+    [`${schema}.scopes`, `${schema}.settings`, `${schema}.index_files`, schema, [...tableNames], `${schema}.chunks`],
   );
   if (state === undefined || Number(state.version) < oldestServer) {
     throw new IbidError(
@@ -184,6 +201,16 @@ EXISTS (SELECT FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespa
   return facts;
 }
 
+/** Makes the tables that came after the first ones, where a base lacks them. **Errors** `store-failed`. */
+export async function addLaterTables(db: Postgres, schema: string): Promise<void> {
+  const [state] = await db.query<{ readonly complete: boolean }>(
+    "looking for tables",
+    "SELECT to_regclass($1) IS NOT NULL AS complete",
+    [`${schema}.index_files`],
+  );
+  if (state?.complete !== true) await makeTables(db, laterTables(schema));
+}
+
 /** States in which another process has made the same table or schema at this moment. */
 const madeMeanwhile: ReadonlySet<string | undefined> = new Set(["23505", "42P06", "42P07"]);
 
@@ -207,6 +234,36 @@ async function makeTables(db: Postgres, text: string): Promise<void> {
 function foreign(db: Postgres, schema: string): IbidError {
   return new IbidError("store-corrupt", `The schema ${schema} of ${db.name} has tables of another program.`, {
     hint: "Name another schema: add ?schema=<name> to the address. Nothing was written.",
+  });
+}
+
+/**
+ * The same of a base that is there, in one trip; `isGuarded` where the server shows the role some scopes alone. **Shape** `undefined` for a base that only an
+ * ordinary opening can judge. **Errors** `store-failed`.
+ */
+export async function readFixed(
+  db: Postgres,
+  schema: string,
+): Promise<{ readonly facts: FixedSettings; readonly isGuarded: boolean } | undefined> {
+  const rows = await db.query<{ readonly name: string; readonly value: string; readonly guarded: boolean }>(
+    "reading its settings",
+    `SELECT name, value, coalesce(row_security_active(to_regclass($1)), false) AS guarded FROM ${schema}.settings
+WHERE scope = 0 AND name IN ('format', 'secret', 'analyzer')`,
+    [`${schema}.scopes`],
+  );
+  const found = new Map(rows.map(({ name, value }) => [name, value]));
+  const [secret, analyzer] = [found.get("secret"), found.get("analyzer")];
+  if (found.get("format") !== String(tablesFormat) || secret === undefined || analyzer === undefined) return undefined;
+  return { facts: { secret, analyzer }, isGuarded: rows[0]?.guarded === true };
+}
+
+/** **Errors** `store-failed` for a base whose terms another analyzer made. */
+export function checkAnalyzer(db: Postgres, schema: string, facts: FixedSettings, analyzer: Analyzer): void {
+  const got = termsFingerprint(analyzer);
+  if (facts.analyzer === got) return;
+  throw new IbidError("store-failed", `The knowledge base in ${schema} of ${db.name} was made with another analyzer.`, {
+    hint: "Open it with the same analyzer, or ingest into another schema.",
+    details: { expected: facts.analyzer, got },
   });
 }
 

@@ -2,7 +2,7 @@ import { chmodSync, rmSync } from "node:fs";
 import { hostname } from "node:os";
 import { join, resolve } from "node:path";
 import { IbidError } from "../../contracts/errors.ts";
-import type { Store } from "../../contracts/store.ts";
+import type { Store, Upkeep } from "../../contracts/store.ts";
 import { termsFingerprint } from "../../engine/segments/chunk-terms.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
 import { hashParts } from "../../runtime/hash.ts";
@@ -21,12 +21,20 @@ import { createAnnouncer, follow } from "./follow.ts";
 import { narrowPlacement, type Placement } from "./placement.ts";
 import { readGrants } from "./row-security.ts";
 import { connectPostgres, type Listen, overClient, type Postgres, type PostgresClient } from "./postgres-client.ts";
-import { checkPartitions, checkSchemaName, defaultSchema, type FixedSettings, openTables } from "./postgres-schema.ts";
+import {
+  checkAnalyzer,
+  checkPartitions,
+  checkSchemaName,
+  defaultSchema,
+  type FixedSettings,
+  openTables,
+} from "./postgres-schema.ts";
 import { keepFresh } from "./keep-fresh.ts";
 import { createReplicaDirectory } from "./replica-directory.ts";
 import { type ReplicaOptions, replicaOptions, type ReplicaPlan, readReplicaOptions } from "./replica-options.ts";
 import { baseScope, createReplicaStamps, replicaTable } from "./replica-stamps.ts";
 import { fileReason, makeFolder } from "../sqlite/make-folder.ts";
+import type { Sharing } from "./share-index.ts";
 
 /**
  * Options of {@link openPostgresStore}.
@@ -76,6 +84,11 @@ export async function openPostgresStore(
   try {
     const schema = checkSchemaName(options.schema ?? given.schema ?? defaultSchema);
     const partitions = checkPartitions(options.partitions ?? given.partitions);
+    if (replica.lazy) {
+      if (options.engine !== undefined) throw lazyEngine();
+      const { openLazyStore } = await import("./lazy-store.ts");
+      return await openLazyStore({ db: given.db, schema, replica }, decided);
+    }
     const analyzer = termsFingerprint(decided.analyzer);
     const granted = await readGrants(given.db, schema);
     const facts = await openTables(
@@ -84,22 +97,19 @@ export async function openPostgresStore(
       { secret: toHex(createSecret()), analyzer },
       { create, partitions },
     );
-    if (facts.analyzer !== analyzer) {
-      throw new IbidError(
-        "store-failed",
-        `The knowledge base in ${schema} of ${given.db.name} was made with another analyzer.`,
-        {
-          hint: "Open it with the same analyzer, or ingest into another schema.",
-          details: { expected: facts.analyzer, got: analyzer },
-        },
-      );
-    }
+    checkAnalyzer(given.db, schema, facts, decided.analyzer);
     const placement = narrowPlacement(replica.placement, granted);
     return await openOverReplica({ db: given.db, schema, facts, replica: { ...replica, placement } }, decided, options);
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+function lazyEngine(): IbidError {
+  return new IbidError("invalid-argument", "An engine of vectors and lazy exclude each other.", {
+    hint: "Leave one of them out: an engine is checked against a copy.",
+  });
 }
 
 interface Opened {
@@ -143,14 +153,37 @@ async function openOverReplica(
         await fresh.documents.close();
       },
     };
+    const upkeep = replica.shareIndex
+      ? sharing(fresh.upkeep, { core, stamps: createReplicaStamps(connection), db, schema, placement })
+      : fresh.upkeep;
     // Former versions would have to be rows of the database, and not of one node's copy.
-    const rest = { ...fresh, documents, history: undefined };
+    const rest = { ...fresh, documents, upkeep, history: undefined };
     return composeStore(await overEngine(rest, options), { name: "The Postgres store" });
   } catch (error) {
     connection.close();
     await direct?.close();
     throw error;
   }
+}
+
+/** Upkeep of a node that shares its index: it does so once all is settled, and once a purge is. */
+function sharing(upkeep: Upkeep, parts: Sharing): Upkeep {
+  const share = async (signal?: AbortSignal): Promise<void> => {
+    const { shareIndexes } = await import("./share-index.ts");
+    await shareIndexes(parts, signal);
+  };
+  return {
+    ...upkeep,
+    async settle(settling = {}) {
+      await upkeep.settle(settling);
+      await share(settling.signal);
+    },
+    async scrub() {
+      const done = await upkeep.scrub();
+      if (done) await share();
+      return done;
+    },
+  };
 }
 
 /** **Errors** `invalid-argument` for a client that cannot listen. */

@@ -3,16 +3,17 @@ import { IbidError } from "../../contracts/errors.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import type { SegmentCore } from "../segments/segment-core.ts";
 import type { DirectoryWriter, SegmentDirectory } from "../segments/segment-directory.ts";
-import { platformNow } from "../../runtime/platform-clock.ts";
 import { openFileShelf } from "../sqlite/file-shelf.ts";
 import { findIds, inspectFiles } from "../sqlite/inspect-files.ts";
 import { scrubPatiently } from "../sqlite/scrub-file.ts";
 import type { SqliteConnection } from "../sqlite/sqlite-connection.ts";
 import { createSqliteRows } from "../sqlite/sqlite-rows.ts";
 import { applyPage, type Applied } from "./apply-page.ts";
+import { ageOf, never, present } from "./instant.ts";
 import { commitStatement, type CommitStatement } from "./commit-rows.ts";
 import { type Postgres, stateOf } from "./postgres-client.ts";
 import type { Placement } from "./placement.ts";
+import type { Freshened } from "./keep-fresh.ts";
 import { distanceText, type Page, pageSize, pageText, probeText, readPage, sayStamps } from "./read-page.ts";
 import { createReplicaStamps } from "./replica-stamps.ts";
 import { createRowLog, noScopeKey } from "./row-log.ts";
@@ -27,22 +28,16 @@ const scopeKeysAtOnce = 4;
 /** States of Postgres in which another writer was faster: unique name, deadlock, serialization. */
 const conflicts: ReadonlySet<string> = new Set(["23505", "40P01", "40001", "55P03"]);
 
-export interface ReplicaDirectory extends SegmentDirectory {
+export interface ReplicaDirectory extends SegmentDirectory, Required<Freshened> {
   /** Receives the index over this directory. To be called once, before anything else. */
   join(core: SegmentCore): void;
   /**
    * Brings the copy to the newest state that was there when this was called. After a notice (`isTold`) it fetches without asking first. **Errors**
    * `store-failed`, `store-busy` with the distance.
    */
-  refresh(isTold?: boolean): Promise<void>;
+  follow(isTold: boolean): Promise<void>;
   /** The same for a node that opens. It is patient as long as pages come: a first copy takes as long as the base is large. */
   fill(): Promise<void>;
-  /** How long ago the copy was surely the newest state. A machine that slept, or whose clock was put back, makes it older, never younger. **Units** milliseconds. */
-  age(): number;
-  /** Forgets which writer made a commit, once nobody can still wait for its answer. */
-  prune(): Promise<void>;
-  /** Whether something was removed for good elsewhere since this was asked last, so that this node's files must lose it too. */
-  takePurge(): boolean;
 }
 
 export interface ReplicaDirectoryOptions {
@@ -72,14 +67,6 @@ interface Occasion {
 }
 
 type Outcome = { readonly result: unknown } | { readonly error: unknown };
-
-/** A moment by the clock that only runs, which may stop while the machine sleeps, and by the one that is set. */
-interface Instant {
-  readonly running: number;
-  readonly clock: number;
-}
-
-const present = (): Instant => ({ running: performance.now(), clock: platformNow() });
 
 /** Rolls the copy back: another writer was faster, or a key is missing. */
 class Conflict extends Error {}
@@ -169,7 +156,7 @@ export function createReplicaDirectory({
   const waiting: Waiting[] = [];
   let lastWrite: Promise<unknown> = Promise.resolve();
   let core: SegmentCore | undefined;
-  let fresh: Instant = { running: -Infinity, clock: -Infinity };
+  let fresh = never;
   let isPurged = false;
   /** Whether a node listened when this one committed last. */
   let isHeard = false;
@@ -438,9 +425,10 @@ export function createReplicaDirectory({
     join(given) {
       core = given;
     },
-    refresh: (isTold = false) => refresh({ isTold }),
+    follow: (isTold) => refresh({ isTold }),
+    refresh: () => refresh(),
     fill: () => refresh({ isOpening: true }),
-    age: () => Math.max(performance.now() - fresh.running, platformNow() - fresh.clock),
+    age: () => ageOf(fresh),
     peek() {
       try {
         return lock.isHeld ? undefined : rows.stamp();

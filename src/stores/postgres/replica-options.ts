@@ -20,6 +20,13 @@ export interface ReplicaOptions {
   /** How old a state may be that is read without asking the database. **Units** milliseconds. Default 0: each read asks. A search may say otherwise. */
   readonly atMostMs?: number | undefined;
   /**
+   * Whether this process holds no copy. It reads what a search needs from the database, where a node shares its index, and writes nothing. For functions and
+   * other short processes. Default false.
+   */
+  readonly lazy?: boolean | undefined;
+  /** Whether this node writes its index to the database when it settles, for processes without a copy. Default false. */
+  readonly shareIndex?: boolean | undefined;
+  /**
    * Whether the copy is brought up to date while nobody reads. `"poll"` asks every `pollMs`; `"listen"` also hears of each commit, over a connection of its own.
    * Default: only reads ask.
    */
@@ -55,6 +62,18 @@ export const replicaOptions = {
     doc: "How old a state may be, in milliseconds, that is read without asking the database.",
     kind: { type: "integer", min: 0 },
     default: 0,
+    for: inCode,
+  },
+  lazy: {
+    doc: "Whether this process holds no copy, and reads what a search needs from the database.",
+    kind: { type: "boolean" },
+    default: false,
+    for: inCode,
+  },
+  shareIndex: {
+    doc: "Whether this node writes its index to the database when it settles, for processes without a copy.",
+    kind: { type: "boolean" },
+    default: false,
     for: inCode,
   },
   follow: {
@@ -95,6 +114,8 @@ export interface ReplicaPlan extends Readonly<Record<"atMostMs" | "pollMs" | "le
   readonly follow: "poll" | "listen" | undefined;
   readonly listenAt: string | undefined;
   readonly placement: Placement;
+  readonly lazy: boolean;
+  readonly shareIndex: boolean;
 }
 
 /** **Errors** `invalid-argument`. */
@@ -110,6 +131,12 @@ export function readReplicaOptions(options: ReplicaOptions): ReplicaPlan {
   if (listenAt !== undefined && follow !== "listen") {
     throw new IbidError("invalid-argument", 'listenAt is for follow: "listen" alone.', {
       hint: 'Add follow: "listen", or leave listenAt out.',
+    });
+  }
+  const forCopies = (["replicas", "follow", "listenAt", "shareIndex"] as const).find((name) => options[name]);
+  if (rest.lazy && forCopies !== undefined) {
+    throw new IbidError("invalid-argument", `${forCopies} is for a copy, and lazy is without one.`, {
+      hint: `Leave ${forCopies} or lazy out.`,
     });
   }
   return { ...rest, follow, listenAt, placement: readPlacement(scopes) };

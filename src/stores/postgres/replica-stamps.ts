@@ -55,6 +55,15 @@ export function createReplicaStamps(db: SqliteConnection): ReplicaStamps {
   };
 }
 
+/** The number of a row within its scope. */
+export function keyInScope(key: number): number {
+  return key % keysOfScope;
+}
+
+export function scopeOfKey(key: number): number {
+  return Math.floor(key / keysOfScope);
+}
+
 /** A row's key on every node. */
 export function keyOf(scope: number, number: number): number {
   return scope * keysOfScope + number;

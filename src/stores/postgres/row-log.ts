@@ -53,6 +53,12 @@ export function scopeOfSetting(name: string): number | undefined {
   return found === null ? baseScope : Number(found[1]);
 }
 
+/** The scope that a setting counts the lives of. Each purge begins another life. */
+export function scopeOfLives(name: string): number | undefined {
+  const found = /^lives of (\d+)$/u.exec(name);
+  return found === null ? undefined : Number(found[1]);
+}
+
 /** Versions whose vectors a scope has lost, with the number that its next row had then: later rows may have such vectors again. */
 export type Retired = Readonly<Record<string, number>>;
 

@@ -1,7 +1,7 @@
 import { IbidError } from "../../contracts/errors.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { isPlaced, readPlacement } from "./placement.ts";
-import { checkSchemaName, defaultSchema } from "./postgres-schema.ts";
+import { addLaterTables, checkSchemaName, defaultSchema } from "./postgres-schema.ts";
 import { connectPostgres, overClient, type Postgres, type PostgresClient } from "./postgres-client.ts";
 
 /**
@@ -22,7 +22,7 @@ export interface GrantOptions {
 const plainRole = /^[a-z_][a-z0-9_]{0,62}$/u;
 
 /** Tables whose rows belong to scopes. */
-const scoped = ["documents", "chunks", "settings", "fits", "changes"] as const;
+const scoped = ["documents", "chunks", "settings", "fits", "changes", "indexes", "index_files"] as const;
 
 /**
  * Rows are shown by the role that has logged in, not by a setting of the session: a pooler hands sessions on. The check of new rows sees scopes that the same
@@ -76,6 +76,7 @@ export async function grantScopes(database: string | PostgresClient, options: Gr
   try {
     const schema = checkSchemaName(options.schema ?? opened?.schema ?? defaultSchema);
     await checkRole(db, schema, role);
+    await addLaterTables(db, schema);
     const listed = patterns.map((pattern) => `('${role}', '${pattern.replaceAll("'", "''")}')`).join(", ");
     await db.query(
       "granting scopes",

@@ -11,6 +11,7 @@ import { composeStore } from "../compose/compose-store.ts";
 import { createMemoryDirectory } from "../memory/memory-directory.ts";
 import { type MemoryStoreOptions, memoryOptionNames } from "../memory/memory-store.ts";
 import { createSecret } from "../segments/create-secret.ts";
+import { pack, packColumn } from "../segments/held-columns.ts";
 import { createUncachedReader } from "../segments/replace-document.ts";
 import { createSegmentCore, type SegmentCore } from "../segments/segment-core.ts";
 import { innermostHeading } from "../segments/index-view.ts";
@@ -20,8 +21,6 @@ import { decideStoreOptions } from "../segments/store-options.ts";
 import {
   manifestName,
   nameOf,
-  pack,
-  packColumn,
   type PublishedChunk,
   type PublishedDocument,
   type PublishedFacts,

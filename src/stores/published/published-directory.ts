@@ -6,6 +6,7 @@ import { bytesOf, encodeText } from "../../engine/segments/bytes.ts";
 import { liveLanguages, readLanguages } from "../../engine/segments/language-column.ts";
 import { findBlock } from "../../engine/segments/postings-file.ts";
 import { packState } from "../../engine/segments/sealed-segment.ts";
+import { unpack, unpackColumn } from "../segments/held-columns.ts";
 import { analyzerSetting } from "../segments/segment-core.ts";
 import type {
   ChunkRow,
@@ -21,8 +22,6 @@ import {
   type PublishedFacts,
   readManifest,
   termsOfHeadings,
-  unpack,
-  unpackColumn,
 } from "./published-format.ts";
 
 /**

@@ -1,9 +1,9 @@
 import { IbidError } from "../../contracts/errors.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import type { Analyzer } from "../../contracts/analyzer.ts";
-import { createByteReader, createByteWriter } from "../../engine/segments/bytes.ts";
 import { type LanguageColumn, languageAt } from "../../engine/segments/language-column.ts";
 import { sha256 } from "../../runtime/hash.ts";
+import { readHeld, writeHeld } from "../segments/held-columns.ts";
 
 /** Name of the file that names all the others. */
 export const manifestName = "manifest.ibid";
@@ -110,77 +110,15 @@ export function isNamed(packed: Uint8Array, name: string): boolean {
   return digits.length >= nameDigits && sha256(packed).startsWith(digits);
 }
 
-/** Rows of numbers as differences from the number before. */
-export function packColumn(values: readonly number[]): Uint8Array {
-  const writer = createByteWriter(values.length + 8);
-  let before = 0;
-  for (const value of values) {
-    const step = value - before;
-    writer.varint(step < 0 ? -2 * step - 1 : 2 * step);
-    before = value;
-  }
-  return writer.take();
-}
-
-/** **Shape** as many numbers as were packed. */
-export function unpackColumn(bytes: Uint8Array): number[] {
-  const reader = createByteReader(bytes);
-  const values: number[] = [];
-  let before = 0;
-  while (!reader.done) {
-    const step = reader.varint();
-    before += step % 2 === 1 ? -(step + 1) / 2 : step / 2;
-    values.push(before);
-  }
-  return values;
-}
-
-export async function pack(bytes: Uint8Array): Promise<Uint8Array> {
-  return through(bytes, new CompressionStream("gzip"));
-}
-
-export async function unpack(bytes: Uint8Array): Promise<Uint8Array> {
-  return through(bytes, new DecompressionStream("gzip"));
-}
-
-async function through(bytes: Uint8Array, stream: CompressionStream | DecompressionStream): Promise<Uint8Array> {
-  const piped = new Blob([bytes as Uint8Array<ArrayBuffer>]).stream().pipeThrough(stream);
-  return new Uint8Array(await new Response(piped).arrayBuffer());
-}
-
-const lengthBytes = 4;
-
-/** JSON, then the byte arrays that it names by their places. */
+/** As {@link writeHeld} writes it. */
 export function writeManifest(manifest: Omit<PublishedManifest, "format">): Uint8Array {
-  const held: Uint8Array[] = [];
-  const json = new TextEncoder().encode(
-    JSON.stringify({ format, ...manifest }, (_, value: unknown) =>
-      value instanceof Uint8Array ? { column: held.push(value) - 1 } : value,
-    ),
-  );
-  const writer = createByteWriter(json.length + 1024);
-  const length = new Uint8Array(lengthBytes);
-  new DataView(length.buffer).setUint32(0, json.length);
-  writer.bytes(length);
-  writer.bytes(json);
-  for (const column of held) {
-    writer.varint(column.length);
-    writer.bytes(column);
-  }
-  return writer.take();
+  return writeHeld({ format, ...manifest });
 }
 
 /** **Errors** `store-corrupt` for bytes of something else, or of a later version. */
 export function readManifest(bytes: Uint8Array): PublishedManifest {
   try {
-    const length = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getUint32(0);
-    const json = new TextDecoder("utf-8", { fatal: true }).decode(bytes.subarray(lengthBytes, lengthBytes + length));
-    const reader = createByteReader(bytes, lengthBytes + length);
-    const columns: Uint8Array[] = [];
-    while (!reader.done) columns.push(reader.bytes(reader.varint()).slice());
-    const manifest = JSON.parse(json, (_, value: unknown) =>
-      typeof value === "object" && value !== null && "column" in value ? columns[Number(value.column)] : value,
-    ) as PublishedManifest;
+    const manifest = readHeld(bytes) as PublishedManifest;
     if (manifest.format === format) return manifest;
     throw new Error(`its format is ${manifest.format}, not ${format}`);
   } catch (cause) {

@@ -20,6 +20,8 @@ export async function lookInSlices<Result>(
   begin: (rows: DirectoryReader) => Generator<"turn" | undefined, Result>,
 ): Promise<Result> {
   let steps: Generator<"turn" | undefined, Result> | undefined;
+  /** The end of the steps. A directory may do a work again that ended, where another of the same transaction lacked something. */
+  let ended: { readonly result: Result } | undefined;
   let seen: readonly { readonly held: ScopeView | undefined; readonly stamp: number | undefined }[] = [];
   for (let begun = 0; ;) {
     const slice = await look((rows) => {
@@ -31,12 +33,14 @@ export async function lookInSlices<Result>(
       if (steps === undefined || now.some(({ held, stamp }, i) => held !== seen[i]?.held || stamp !== seen[i]?.stamp)) {
         seen = now;
         steps = begin(rows);
+        ended = undefined;
         begun++;
       }
       const until = begun > mostBeginnings ? Infinity : performance.now() + longestSlice;
       for (;;) {
+        if (ended !== undefined) return ended;
         const step = nextOf(steps);
-        if (step.done === true) return { result: step.value };
+        if (step.done === true) return (ended = { result: step.value });
         if (step.value === "turn" || performance.now() > until) return undefined;
       }
     });

@@ -194,7 +194,12 @@ function onlyThose(
 }
 
 /** Hits as matches. Few of them are shown, so that each says why when it is asked. **Cost** one read of ids for each sealed segment. */
-function toMatches<Hit extends FoundAt>({ at }: LegSearch, hits: readonly Hit[], why: (hit: Hit) => Why): LegMatch[] {
+function toMatches<Hit extends FoundAt>(
+  { rows, at }: LegSearch,
+  hits: readonly Hit[],
+  why: (hit: Hit) => Why,
+): LegMatch[] {
+  rows.expectChunks?.(hits.map(({ segment, ordinal }) => segment.key(ordinal)));
   const bySegment = new Map<Segment, number[]>();
   hits.forEach(({ segment }, i) => {
     const known = bySegment.get(segment);

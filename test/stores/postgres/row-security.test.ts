@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import { IbidError } from "../../../src/contracts/errors.ts";
 import type { Store } from "../../../src/contracts/store.ts";
 import type { PostgresClient } from "../../../src/stores/postgres/postgres-client.ts";
+import { openPostgresStore } from "../../../src/stores/postgres/postgres-store.ts";
 import { grantScopes } from "../../../src/stores/postgres/row-security.ts";
 import { collect, documentEntry, plainAnalyzer, read, system, write } from "../build.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
@@ -95,6 +96,34 @@ describe("a role with some scopes", () => {
     await all.delete(write("team:a"), { documentIds: ["more"] }, { purge: true });
     expect(await uris(node, "team:a")).toEqual(["in-team-a.txt"]);
   });
+
+  it.each([false, true])(
+    "reads shared indexes of these alone, without a copy; the tables came later: %s",
+    async (late) => {
+      const base = `lazy_${late}`;
+      await fill(base);
+      const role = await makeRole();
+      const schema = database.schemaOf(base);
+      if (late) await database.client.query(`DROP TABLE ${schema}.indexes, ${schema}.index_files`);
+      const grant = () => grantScopes(database.client, { role, scopes: ["team:a"], schema });
+      if (!late) await grant();
+      const sharer = await open(base, { node: "sharer", shareIndex: true });
+      await sharer.upkeep!.settle();
+      if (late) await grant();
+      const { rows } = await database.client.query(`SELECT DISTINCT scope FROM ${schema}.index_files`);
+      expect(rows).toHaveLength(3);
+      const client = as(role);
+      for (const table of ["indexes", "index_files"]) {
+        const { rows: own } = await client.query(`SELECT DISTINCT scope FROM ${schema}.${table}`);
+        expect([table, own.length]).toEqual([table, 2]);
+      }
+      const lazy = await openPostgresStore(client, { schema, analyzer: plainAnalyzer, lazy: true });
+      onTestFinished(() => lazy.close());
+      expect(await lazy.scopes(system)).toEqual(["deployment", "team:a"]);
+      expect(await uris(lazy, "deployment", "team:a")).toEqual(["in-deployment.txt", "in-team-a.txt"]);
+      expect((await failureOf(lazy.session(read("team:b")))).code).toBe("unsupported");
+    },
+  );
 
   it.each([
     ["lied", undefined],

@@ -1,0 +1,311 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { openKnowledgeBase } from "../../../src/index.node.ts";
+import { IbidError } from "../../../src/contracts/errors.ts";
+import type { Scope } from "../../../src/contracts/scope.ts";
+import type { Store } from "../../../src/contracts/store.ts";
+import { createRetriever } from "../../../src/search/create-retriever.ts";
+import { openPostgresStore } from "../../../src/stores/open-postgres-store.ts";
+import type { PostgresStoreOptions } from "../../../src/stores/postgres/postgres-store.ts";
+import type { PostgresClient } from "../../../src/stores/postgres/postgres-client.ts";
+import { fewer } from "../../support/runs.ts";
+import { collect, documentEntry, plainAnalyzer, read, system, write } from "../build.ts";
+import { topicText, watchedModel } from "../topics.ts";
+import { openTestDatabase, type TestDatabase } from "./database.ts";
+import { act, least, look, type Operation, operation } from "./histories.ts";
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await openTestDatabase();
+});
+afterAll(() => database.close());
+
+let worlds = 0;
+
+/** Runs a history on a node, and compares after each step that is marked: with a process that opens then, and with one that was there from the beginning. */
+async function compare(
+  history: readonly (readonly [looks: boolean, op: Operation])[],
+  shareIndex: boolean,
+): Promise<void> {
+  const base = `lazy_${worlds++}`;
+  const clock = { now: 1_700_000_000_000 };
+  const options = {
+    analyzer: plainAnalyzer,
+    corpusModel: watchedModel(least),
+    segments: { sealAt: 6, settleAt: 2 },
+    now: () => clock.now,
+  };
+  const node = await database.open(base, { ...options, shareIndex });
+  const stores: Store[] = [];
+  const openLazy = async (): Promise<Store> => {
+    const store = await database.open(base, { ...options, lazy: true, replicas: undefined });
+    stores.push(store);
+    return store;
+  };
+  try {
+    const early = await openLazy();
+    for (const [looks, op] of history) {
+      clock.now++;
+      await act(node, op);
+      if (!looks) continue;
+      const expected = await look(node);
+      expect(await look(early)).toEqual(expected);
+      expect(await look(await openLazy())).toEqual(expected);
+    }
+    expect(await look(early)).toEqual(await look(node));
+  } finally {
+    for (const store of [node, ...stores]) await store.close();
+  }
+}
+
+it.each([true, false])(
+  "a process without a copy finds what a copy finds, in order and with equal scores; the index is shared: %s",
+  async (shareIndex) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(fc.boolean(), operation), { minLength: 8, maxLength: 30 }), (history) =>
+        compare(history, shareIndex),
+      ),
+      { numRuns: fewer(2, 24), endOnFailure: true },
+    );
+  },
+  600_000,
+);
+
+/** A client that counts its trips and what comes back. */
+function watched(): { readonly client: PostgresClient; trips: number; bytes: number } {
+  const state = {
+    trips: 0,
+    bytes: 0,
+    client: {
+      async query(text: string, values?: unknown[]) {
+        state.trips++;
+        const { rows } = await database.client.query(text, values);
+        for (const value of rows.flatMap((row) => Object.values(row as object)))
+          state.bytes += value instanceof Uint8Array ? value.length : value === null ? 0 : String(value).length;
+        return { rows };
+      },
+    },
+  };
+  return state;
+}
+
+async function open(base: string, options: PostgresStoreOptions & { readonly client?: PostgresClient } = {}) {
+  const { client = database.client, ...others } = options;
+  const replicas = others.lazy === true ? undefined : database.replicasOf("a");
+  const store = await openPostgresStore(client, { schema: database.schemaOf(base), replicas, ...others });
+  onTestFinished(() => store.close());
+  return store;
+}
+
+const failureOf = async (work: Promise<unknown>): Promise<readonly [code: string, message: string]> => {
+  const error: unknown = await work.catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(IbidError);
+  return [(error as IbidError).code, (error as IbidError).message];
+};
+
+/** Chapters of two subjects under headings that share words with questions. */
+async function fill(store: Store, scope: Scope = "deployment", count = 40): Promise<void> {
+  for (let i = 0; i < count; i++) {
+    const paragraphs = Array.from({ length: 5 }, (_, at) => `${at}p ${topicText(i * 5 + at)} c${i}`);
+    const document = { title: `Chapter ${i} ${topicText(i)}`, metadata: { year: 2000 + (i % 9) } };
+    const entry = documentEntry(`d${i}`, paragraphs, { document, headings: [`Part ${i % 7}`, topicText(i % 11)] });
+    await store.replace(write(scope), entry);
+    if (i % 13 === 0) await store.upkeep!.settle();
+  }
+  await store.upkeep!.settle();
+}
+
+describe("trips", () => {
+  it.each(["lexical", "hybrid"] as const)(
+    "%s: five for the first question with the opening, then one, two after a write elsewhere, three for new words",
+    async (mode) => {
+      const [base, watch] = [`trips_${mode}`, watched()];
+      const node = await open(base, { shareIndex: true });
+      await fill(node);
+      const tripsOf = async (work: () => Promise<unknown>): Promise<number> => {
+        watch.trips = 0;
+        await work();
+        return watch.trips;
+      };
+      let lazy!: Store;
+      const ask = (store: Store, query: string) =>
+        createRetriever({ store }).retrieve(read("deployment"), query, { mode });
+      const opening = await tripsOf(async () => (lazy = await open(base, { lazy: true, client: watch.client })));
+      const question = topicText(3);
+      expect(opening + (await tripsOf(() => ask(lazy, question)))).toBeLessThanOrEqual(5);
+      expect(await tripsOf(() => ask(lazy, question))).toBe(1);
+      for (const other of [topicText(17), `Part 3 ${topicText(29)}`, topicText(44)])
+        expect(await tripsOf(() => ask(lazy, other))).toBeLessThanOrEqual(3);
+      await node.replace(write("deployment"), documentEntry("new", [`anew ${question}`, question]));
+      expect(await tripsOf(() => ask(lazy, question))).toBeLessThanOrEqual(2);
+      // Where hits have gone, others come up whose rows were not read.
+      await node.replace(write("deployment"), documentEntry("d3", [`${question} again`]));
+      expect(await tripsOf(() => ask(lazy, question))).toBeLessThanOrEqual(3);
+      expect(await ask(lazy, question)).toEqual(await ask(node, question));
+    },
+    120_000,
+  );
+
+  it("a state that may be old costs none", async () => {
+    const watch = watched();
+    const node = await open("old", { shareIndex: true });
+    await fill(node, "deployment", 3);
+    const lazy = await open("old", { lazy: true, client: watch.client });
+    const ask = (options: object) =>
+      createRetriever({ store: lazy }).retrieve(read("deployment"), topicText(1), { topK: 50, ...options });
+    const before = await ask({});
+    const { receipt } = await node.replace(write("deployment"), documentEntry("d9", [topicText(1)]));
+    watch.trips = 0;
+    expect(await ask({ atMostMs: 3_600_000 })).toEqual(before);
+    expect(watch.trips).toBe(0);
+    expect((await ask({ atMostMs: 3_600_000, after: receipt })).length).toBeGreaterThan(before.length);
+  });
+
+  it("bytes of words do not grow with texts and vectors", async () => {
+    const watch = watched();
+    const node = await open("bytes", { shareIndex: true });
+    await fill(node, "deployment", 100);
+    const lazy = await open("bytes", { lazy: true, client: watch.client });
+    const chunks = (await lazy.status(read("deployment"))).chunks;
+    expect(chunks).toBe(500);
+    // Everything that every search reads: rows, lengths, places, names, headings.
+    expect(watch.bytes / chunks).toBeLessThan(30);
+  }, 120_000);
+});
+
+describe("a shared index", () => {
+  it("is replaced under a process that reads it", async () => {
+    const node = await open("replaced", { shareIndex: true });
+    await fill(node, "deployment", 20);
+    const lazy = await open("replaced", { lazy: true });
+    const ask = (store: Store, query: string) => createRetriever({ store }).retrieve(read("deployment"), query);
+    expect(await ask(lazy, topicText(2))).toEqual(await ask(node, topicText(2)));
+    for (let i = 0; i < 20; i++)
+      await node.replace(
+        write("deployment"),
+        documentEntry(`d${i}`, [topicText(i + 50), topicText(i + 7), topicText(i)]),
+      );
+    await node.upkeep!.settle();
+    for (const i of [4, 9, 30, 55]) expect(await ask(lazy, topicText(i))).toEqual(await ask(node, topicText(i)));
+  }, 120_000);
+
+  it("goes with a purge, and no word of the purge is in its files", async () => {
+    const node = await open("purged", { shareIndex: true });
+    await fill(node, "deployment", 12);
+    await node.replace(write("deployment"), documentEntry("secret", [`xylograph ${topicText(1)}`]));
+    await fill(node, "deployment", 12);
+    const lazy = await open("purged", { lazy: true });
+    const find = () => createRetriever({ store: lazy }).retrieve(read("deployment"), "xylograph", { mode: "lexical" });
+    const schema = database.schemaOf("purged");
+    const traces = async (): Promise<number> => {
+      const { rows } = await database.client.query(
+        `SELECT count(*)::int AS n FROM ${schema}.index_files WHERE position('xylograph'::bytea IN bytes) > 0`,
+      );
+      return (rows[0] as { n: number }).n;
+    };
+    await node.upkeep!.settle();
+    await fill(node, "deployment", 30);
+    expect([(await find()).length, await traces()]).toEqual([1, 1]);
+    await node.delete(write("deployment"), { documentIds: ["secret"] }, { purge: true });
+    expect([(await find()).length, await traces()]).toEqual([0, 0]);
+    await node.upkeep!.settle();
+    expect([(await find()).length, await traces()]).toEqual([0, 0]);
+    const { rows } = await database.client.query(`SELECT stamp FROM ${schema}.indexes`);
+    expect(rows).toHaveLength(1);
+  }, 120_000);
+
+  it("is missed by name where too many chunks are outside of it, and is named where a file is lost", async () => {
+    const node = await open("outside", { shareIndex: true });
+    await fill(node, "deployment", 20);
+    const schema = database.schemaOf("outside");
+    const lazy = await open("outside", { lazy: true });
+    await database.client.query(`DELETE FROM ${schema}.index_files WHERE name = 'postings'`);
+    const ask = (store: Store) =>
+      createRetriever({ store }).retrieve(read("deployment"), topicText(2), { mode: "lexical" });
+    expect(await failureOf(ask(lazy))).toEqual(["store-corrupt", expect.stringContaining("lacks a file")]);
+    await database.client.query(
+      `INSERT INTO ${schema}.chunks (scope, key, changed, written, gone) SELECT s.key, 1000000 + n, s.stamp + 1, s.stamp + 1, false
+       FROM ${schema}.scopes s, generate_series(1, 20000) n WHERE s.name = 'deployment'`,
+    );
+    await database.client.query(`UPDATE ${schema}.scopes SET stamp = stamp + 1 WHERE name = 'deployment'`);
+    expect(await failureOf(ask(await open("outside", { lazy: true })))).toEqual([
+      "store-busy",
+      expect.stringContaining("has a shared index that is too old"),
+    ]);
+    await database.client.query(`DELETE FROM ${schema}.indexes`);
+    expect(await failureOf(ask(await open("outside", { lazy: true })))).toEqual([
+      "store-busy",
+      expect.stringContaining("has no shared index"),
+    ]);
+  }, 120_000);
+
+  it("has tables that an ordinary opening makes where an earlier version made the base", async () => {
+    const node = await open("earlier");
+    await node.replace(write("deployment"), documentEntry("a", ["ash tree"]));
+    const schema = database.schemaOf("earlier");
+    await database.client.query(`DROP TABLE ${schema}.indexes, ${schema}.index_files`);
+    const lazy = await open("earlier", { lazy: true });
+    expect(await failureOf(collect(lazy.documents(read("deployment"))))).toEqual([
+      "unsupported",
+      expect.stringContaining("no table for shared indexes"),
+    ]);
+    await open("earlier");
+    expect(await collect(lazy.documents(read("deployment")))).toHaveLength(1);
+  });
+});
+
+describe("a process without a copy", () => {
+  it("writes nothing, searches for no pattern, and settles nothing", async () => {
+    const node = await open("reads");
+    await node.replace(write("deployment"), documentEntry("a", ["ash tree"]));
+    const lazy = await open("reads", { lazy: true });
+    expect(await failureOf(lazy.replace(write("deployment"), documentEntry("b", ["oak"])))).toEqual([
+      "unsupported",
+      expect.stringContaining("writes nothing"),
+    ]);
+    expect((await failureOf(lazy.trash!.vacuum(system, { olderThanMs: 0 })))[0]).toBe("unsupported");
+    const pattern = createRetriever({ store: lazy }).retrieve(read("deployment"), "/a.h/", { mode: "regex" });
+    expect(await failureOf(pattern)).toEqual(["unsupported", expect.stringContaining("no patterns")]);
+    expect(lazy.capabilities).toMatchObject({ upkeep: false, history: false });
+  });
+
+  it("takes no option of a copy, and no engine", async () => {
+    for (const option of [{ replicas: "/tmp/x" }, { follow: "poll" }, { shareIndex: true }] as const) {
+      const opening = openPostgresStore(database.client, { lazy: true, ...option });
+      expect(await failureOf(opening)).toEqual(["invalid-argument", expect.stringContaining("is for a copy")]);
+    }
+    expect((await failureOf(openPostgresStore(database.client, { lazy: true, schema: "nowhere" })))[0]).toBe(
+      "not-found",
+    );
+  });
+
+  it("answers each caller as a copy does: filters, folders, other scopes", async () => {
+    const node = await open("callers", { shareIndex: true });
+    for (const scope of ["deployment", "team:a", "user:b"] as const) await fill(node, scope, 15);
+    const lazy = await open("callers", { lazy: true });
+    const [whole, without] = await Promise.all([node, lazy].map((store) => openKnowledgeBase({ store })));
+    onTestFinished(async () => {
+      await whole!.close();
+      await without!.close();
+    });
+    const options = [
+      {},
+      { topK: 30 },
+      { filter: { op: "gte", key: "year", value: 2004 } },
+      { under: ["d1"] },
+      { mode: "lexical", copies: "all" },
+      { mode: "dense" },
+    ] as const;
+    for (const caller of [{ userId: "b", teamId: "a" }, { userId: "c" }]) {
+      for (const given of options) {
+        for (const question of [topicText(4), `${topicText(9)} Part 2`, "nowhere"]) {
+          const [expected, found] = await Promise.all(
+            [whole!, without!].map((kb) => kb.as(caller).search(question, given)),
+          );
+          const facts = (hits: typeof expected) => hits!.map(({ score, ...hit }) => [JSON.stringify(hit), score]);
+          expect(facts(found)).toEqual(facts(expected));
+        }
+      }
+    }
+  }, 120_000);
+});
