@@ -288,7 +288,7 @@ try {
   await Promise.all([a.close(), b.close(), still.close()]);
   await sqlite.close();
   const { rows } = await pool.query<{ bytes: string }>(
-    "SELECT sum(pg_total_relation_size(c.oid)) AS bytes FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE nspname = 'ibid' AND relkind = 'r'",
+    "SELECT sum(pg_total_relation_size(c.oid)) AS bytes FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE nspname = 'ibid' AND relkind = 'r' AND relname NOT IN ('indexes', 'index_files')",
   );
   const mega = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
   const [rowsBytes, fileBytes, copyBytes] = [

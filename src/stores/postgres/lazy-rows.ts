@@ -259,6 +259,7 @@ export function createLazyRows(news: LazyNews, supplies: LazySupplies, schema: s
     liveDocuments(scope).filter(narrowTo(only) ?? (() => true));
 
   const rows: DirectoryReader = {
+    unsliced: true,
     stamp: () => news.stamp,
     setting(name) {
       return name === renamesSetting ? String(news.renames) : settings.get(name);

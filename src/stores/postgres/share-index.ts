@@ -4,7 +4,7 @@ import type { Scope } from "../../contracts/scope.ts";
 import { strideOf, tableBytes } from "../../engine/kernels/code-layout.ts";
 import { bytesOf } from "../../engine/segments/bytes.ts";
 import { codeBlockBytes, type ColumnHeader, rowsPerBlock } from "../../engine/segments/column-header.ts";
-import { readIndex } from "../../engine/segments/postings-file.ts";
+import { readTerms, writePostings } from "../../engine/segments/postings-file.ts";
 import type { SealedSegment } from "../../engine/segments/sealed-segment.ts";
 import { joinFiles } from "../../engine/bm25/document-fields.ts";
 import { countLive, postingsOf } from "../../engine/bm25/word-index.ts";
@@ -31,6 +31,9 @@ const mostTries = 4;
 
 /** Bytes that one statement carries. */
 const bytesAtOnce = 4_000_000;
+
+/** Size of a block of words in a shared index: a question reads a block for each of its words. */
+const sharedPostingsBytes = 4_096;
 
 /** Block size of 32-bit rows in a shared index: a process without a copy fetches the blocks of the rows that it scores. */
 const sharedBlockBytes = 8_192;
@@ -314,15 +317,10 @@ function describe(
   const { row: key, size } = segment;
   const { state } = rows.segmentState(key);
   const headers = segment.headers().map(shrinkBlocks);
-  const terms = rows.file(key, "terms", 0);
   const languages = rows.file(key, "languages", 0);
-  if (terms === undefined || languages === undefined) throw lost(scope);
+  if (languages === undefined) throw lost(scope);
+  const postings = writePostings(readTerms(segment.blocks()), sharedPostingsBytes);
   const facts = writeHeld({ sayings, chunks: packColumn(chunks.map(({ saying }) => saying)) });
-  const plain = (name: string, parts: number): SharedFile => ({
-    name,
-    parts,
-    read: (reader, part) => reader.file(key, name, part),
-  });
   return {
     shared: {
       size,
@@ -336,11 +334,11 @@ function describe(
       headings: packColumn(chunks.map(({ heading }) => headings.get(heading) ?? 0)),
       texts: bytesOf(Uint32Array.from(chunks, ({ text }) => text)),
       frequencies: packColumn(frequencies),
-      terms,
+      terms: postings.index,
       languages,
     },
     files: [
-      plain("postings", readIndex(terms).length),
+      { name: "postings", parts: postings.blocks.length, read: (_, part) => postings.blocks[part] },
       { name: factsFile, parts: 1, read: () => facts },
       ...segment.headers().flatMap((header, column) => columnFiles(header, headers[column]!, key, column)),
     ],
@@ -348,7 +346,7 @@ function describe(
 }
 
 function lost(scope: number): IbidError {
-  return new IbidError("store-corrupt", `A segment of the scope ${scope} has no terms.`, {
+  return new IbidError("store-corrupt", `A segment of the scope ${scope} has no languages.`, {
     hint: "Delete this machine's copy: it is fetched anew.",
   });
 }

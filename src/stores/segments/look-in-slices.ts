@@ -36,12 +36,13 @@ export async function lookInSlices<Result>(
         ended = undefined;
         begun++;
       }
-      const until = begun > mostBeginnings ? Infinity : performance.now() + longestSlice;
+      const isWhole = rows.unsliced === true;
+      const until = isWhole || begun > mostBeginnings ? Infinity : performance.now() + longestSlice;
       for (;;) {
         if (ended !== undefined) return ended;
         const step = nextOf(steps);
         if (step.done === true) return (ended = { result: step.value });
-        if (step.value === "turn" || performance.now() > until) return undefined;
+        if ((step.value === "turn" && !isWhole) || performance.now() > until) return undefined;
       }
     });
     if (slice !== undefined) return slice.result;

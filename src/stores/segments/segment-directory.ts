@@ -151,6 +151,8 @@ export interface DocumentTotals {
  * **Shape** lists include deleted chunks and documents unless their name or comment says otherwise. Pages ascend by their key column, by code point.
  */
 export interface DirectoryReader extends SegmentSource {
+  /** Whether a look runs to its end in one go. Where rows are fetched, slices of works side by side would lack things one after the other. */
+  readonly unsliced?: boolean;
   /** Changes with every write. */
   stamp(): number;
   setting(name: string): string | undefined;
