@@ -12,6 +12,8 @@ export interface PageText {
    * `text` is then only looked at for whether there is any.
    */
   readonly words?: readonly RecognisedWord[];
+  /** How sure the provider is of the words, on average. Below 60 a note says so. **Units** percent. */
+  readonly confidence?: number;
 }
 
 /**

@@ -94,6 +94,19 @@ describe("recognised pages", () => {
     expect(result.notes).toEqual(["The text of page 1 was recognised by fake/1."]);
   });
 
+  it("have a note where their provider is not sure of their words, which the source map leaves out", async () => {
+    const sure = (confidence: number): OcrProvider =>
+      provider({ extractText: () => Promise.resolve([{ page: 1, text: "some", words, confidence }]) });
+    const result = await read(sure(41));
+    expect(result.notes).toEqual([
+      "The text of page 1 was recognised by fake/1.",
+      "Most words of page 1 may be wrong: turn them upright, scan them sharper, or name their language.",
+    ]);
+    expect(result.sourceMap.recognised).toEqual([{ page: 1, text: "some", words }]);
+    expect((await read(sure(87))).notes).toHaveLength(1);
+    await expect(read(sure("high" as never))).rejects.toMatchObject({ code: "invalid-response" });
+  });
+
   it("mark the words of a citation on the page", async () => {
     const { text, sourceMap } = await read(provider());
     const recognised = sourceMap.recognised!;
@@ -278,6 +291,7 @@ describe("pictures of a page", () => {
           { text: "Harbour", x: 0.1, y: 0.1, width: 0.2, height: 0.05, line: 1 },
           { text: "open", x: 0.1, y: 0.2, width: 0.05, height: 0.05, line: 2 },
         ],
+        confidence: 64,
       },
     ]);
   });

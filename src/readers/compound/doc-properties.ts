@@ -83,11 +83,15 @@ export interface LetterFacts {
   readonly size: number;
 }
 
+const plainLetters = { isHidden: false, isBold: false, size: 0 };
+
 /** Stretches of letters, as they are set. **Source** MS-DOC, 2.9.33 (ChpxFkp), 2.6.1 (sprmCFBold, sprmCHps). */
 export function readLetters(stream: Uint8Array, table: Uint8Array): Run<LetterFacts>[] {
   return readPages(stream, table, 1, (page, at) => {
-    const properties = page.subarray(at + 1, at + 1 + (page[at] ?? 0));
-    const facts = { isHidden: false, isBold: false, size: 0 };
+    const length = page[at] ?? 0;
+    if (length === 0) return plainLetters;
+    const properties = page.subarray(at + 1, at + 1 + length);
+    const facts = { ...plainLetters };
     for (const { code, operand } of propertiesIn(properties, 0)) {
       const [value = 0, high = 0] = operand;
       if (code === 0x083c || code === 0x0800) facts.isHidden = value === 1;

@@ -65,7 +65,7 @@ export async function readDoc(input: ReadInput): Promise<ReadResult> {
   const hidden = letters.filter(({ facts }) => facts.isHidden);
   const styles = readStyles(table(1));
   const startOf = (index: number): number => header.getUint32(0x9a + index * 8, true);
-  const lists = readDocLists(tables, startOf(73), startOf(74));
+  let lists: ReturnType<typeof readDocLists> | undefined;
   const document = composeDocument();
   const setHeadings = createSetHeadings();
   const writer = createEndMarkedWriter(document, setHeadings);
@@ -104,7 +104,9 @@ export async function readDoc(input: ReadInput): Promise<ReadResult> {
       writer.endRow(false, depth);
     } else {
       const level = facts?.outline ?? style?.level ?? 0;
-      const list = lists[(facts?.list ?? style?.list ?? 0) - 1];
+      const listNumber = facts?.list ?? style?.list ?? 0;
+      if (listNumber > 0) lists ??= readDocLists(tables, startOf(73), startOf(74));
+      const list = lists?.[listNumber - 1];
       const isItem = list !== undefined && paragraph.trim() !== "";
       const said = isItem ? nextLabel(list, facts?.listLevel ?? style?.listLevel ?? 0).trim() : "";
       const label = level > 0 && said === "-" ? "" : said;

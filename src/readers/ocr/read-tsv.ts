@@ -26,7 +26,15 @@ const leastConfidence = 20;
 export function readTsv(tsv: string): Required<PageText>[] {
   const pages = new Map<
     number,
-    { width: number; height: number; words: RecognisedWord[]; text: string; line: string; lines: number }
+    {
+      width: number;
+      height: number;
+      words: RecognisedWord[];
+      text: string;
+      line: string;
+      lines: number;
+      confidences: number[];
+    }
   >();
   for (const row of tsv.split("\n")) {
     if (row.startsWith("level")) continue;
@@ -41,13 +49,16 @@ export function readTsv(tsv: string): Required<PageText>[] {
         text: "",
         line: "",
         lines: 0,
+        confidences: [],
       });
       continue;
     }
     const page = pages.get(number("page"));
     const text = cells.slice(column.text).join(" ").trim();
-    if (page === undefined || number("level") !== level.word || text === "" || number("confidence") < leastConfidence)
-      continue;
+    if (page === undefined || number("level") !== level.word || text === "") continue;
+    // Noise counts: a page that is turned has much of it.
+    page.confidences.push(number("confidence"));
+    if (number("confidence") < leastConfidence) continue;
     const line = [number("block"), number("paragraph"), number("line")].join();
     const isNew = line !== page.line;
     if (isNew) page.lines++;
@@ -62,7 +73,12 @@ export function readTsv(tsv: string): Required<PageText>[] {
       line: page.lines,
     });
   }
-  return [...pages].map(([page, { text, words }]) => ({ page, text, words }));
+  return [...pages].map(([page, { text, words, confidences }]) => ({
+    page,
+    text,
+    words,
+    confidence: Math.round(confidences.reduce((sum, one) => sum + one, 0) / Math.max(1, confidences.length)),
+  }));
 }
 
 /** A tenth of a thousandth of a page is a fourth of a pixel. */

@@ -184,8 +184,8 @@ function* stretchesAt(
 }
 
 /**
- * Where two columns of one width end before a heading that stands below both of them: what follows in the first alone is
- * no longer beside the second, such as a table across the page.
+ * Where two columns of one width end before a heading that stands below both of them. A table across the page may
+ * follow in the first alone.
  */
 function withoutTail(rows: Rows, first: number, end: number, isAfter: (run: PdfRun) => boolean): number {
   const runs = rows.slice(first, end).flat();

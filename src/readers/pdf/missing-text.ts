@@ -55,6 +55,7 @@ export function notesOn({
     const list = nameRanges([...read].toSorted((a, b) => a - b));
     notes.push(`The text of ${read.size === 1 ? "page" : "pages"} ${list} was recognised by ${ocr?.name}.`);
   }
+  notes.push(...doubtful(recognised));
   if (isXfa)
     notes.push(
       "Not read: the form in it (XFA), which Adobe's programs show in place of these pages; print it from there as a PDF.",
@@ -62,6 +63,17 @@ export function notesOn({
   const files = [...new Set([...attached, ...pages.flatMap((page) => page.attached)])];
   if (files.length > 0) notes.push(`Not read: files attached to it (${nameSome(files)}).`);
   return notes.length === 0 ? {} : { notes };
+}
+
+/** Mean confidence below which most words of a page are wrong. **Units** percent. */
+const leastSure = 60;
+
+/** A note about pages whose words were recognised with little confidence: they are turned, blurred, or in another language. */
+export function doubtful(recognised: readonly PageText[]): readonly string[] {
+  const pages = recognised.filter(({ confidence = 100 }) => confidence < leastSure).map(({ page }) => page);
+  if (pages.length === 0) return [];
+  const which = `${pages.length === 1 ? "page" : "pages"} ${nameRanges(pages.toSorted((a, b) => a - b))}`;
+  return [`Most words of ${which} may be wrong: turn them upright, scan them sharper, or name their language.`];
 }
 
 /** `1 to 3, 7` for 1, 2, 3, 7. */

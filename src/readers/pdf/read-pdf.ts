@@ -31,7 +31,7 @@ import { removeFurniture } from "./pdf-furniture.ts";
 import { toLine } from "./pdf-lines.ts";
 import { continueTable } from "./pdf-tables.ts";
 import { readTagged } from "./pdf-tags.ts";
-import { addRecognised, answerInTime, isWords } from "./recognised-pages.ts";
+import { addRecognised, answerInTime, isWords, placesOf } from "./recognised-pages.ts";
 
 /** Implements `createPdfReader`; `maps` is the folder of character maps. */
 export async function readPdf(
@@ -92,7 +92,7 @@ export async function readPdf(
     );
     const { printed, ...written } = await write(pdf, uri, areas);
     onPrinted?.(printed, whole);
-    if (placed.length > 0) written.sourceMap = { ...written.sourceMap, recognised: placed };
+    if (placed.length > 0) written.sourceMap = { ...written.sourceMap, recognised: placed.map(placesOf) };
     return {
       ...written,
       ...notesOn({
@@ -221,6 +221,7 @@ function isPageTexts(given: unknown): given is readonly PageText[] {
       one !== null &&
       Number.isInteger(one.page) &&
       typeof one.text === "string" &&
+      (one.confidence === undefined || typeof one.confidence === "number") &&
       (one.words === undefined || isWords(one.words))
     );
   });

@@ -11,7 +11,8 @@ import { findParagraphs, findUsualGap } from "./pdf-paragraphs.ts";
 import { type PictureSize, pictureSizes } from "../ocr/picture-sizes.ts";
 import { type PrintedLine, writePdfText } from "./pdf-text.ts";
 import { layOutPages, recognise } from "./read-pdf.ts";
-import { addRecognised } from "./recognised-pages.ts";
+import { doubtful } from "./missing-text.ts";
+import { addRecognised, placesOf } from "./recognised-pages.ts";
 import { brokenPage } from "./read-page.ts";
 import { textAreas } from "./extracted-areas.ts";
 
@@ -64,10 +65,10 @@ export async function readPicture(
     text: written.text,
     title,
     root: buildSections(written.text, title, written.headings),
-    sourceMap: { lines: "none", pages: written.pages, ...(placed.length > 0 && { recognised: placed }) },
+    sourceMap: { lines: "none", pages: written.pages, ...(placed.length > 0 && { recognised: placed.map(placesOf) }) },
     blocks: written.blocks,
     metadata: { ...facts, ...(last > 1 && { pageCount: last }) },
-    notes: [`Its text was recognised by ${ocr.name}.`],
+    notes: [`Its text was recognised by ${ocr.name}.`, ...doubtful(recognised)],
   };
 }
 

@@ -35,6 +35,11 @@ export function addRecognised(pages: readonly ReadPage[], recognised: readonly P
   });
 }
 
+/** A page as the source map keeps it: its words and their places. */
+export function placesOf({ page, text, words = [] }: PageText): PageText {
+  return { page, text, words };
+}
+
 /** A line of recognised words, in points. */
 interface MeasuredLine {
   readonly words: readonly RecognisedWord[];
