@@ -244,10 +244,16 @@ function goesOn(lines: readonly Row[], row: Row, columns: readonly Piece[], gap:
   const own = byColumn(row, columns);
   if ([...own].some(([column, { text }]) => isNumber(text) || isNumber(upper.get(column)?.text ?? ""))) return false;
   if (own.size === 1 && isWrapped(above, row, columns, gap)) return true;
+  if (isTypewritten(row)) return false;
   const isFull = [...own].every(([column, piece]) => hadNoRoom(upper.get(column), piece, columns[column]!, row.size));
   // A line alone in the first column may name a group of rows.
   const isPart = own.size > 1 && own.size < byColumn(lines[0]!, columns).size;
   return isFull && (isPart || [...own.values()].some(beginsSmall));
+}
+
+/** Lines of a typewriter fill their columns by chance: a word that stands apart looks like a cell. */
+function isTypewritten({ runs }: Row): boolean {
+  return runs.every(({ mono, even }) => mono || even === true);
 }
 
 /** The pieces of a row by their columns, those of one column as one. */
@@ -326,6 +332,7 @@ function findBands(rows: readonly Row[], columns: readonly Piece[]): Row[][] {
 /** Whether lines that space parts from others are one row: words go on in each column of several lines, and small letters begin some. */
 function isOneRow(band: readonly Row[], columns: readonly Piece[]): boolean {
   if (band.length < 2) return true;
+  if (band.some(isTypewritten)) return false;
   const cells = columns.map((): Piece[] => []);
   for (const row of band) for (const [column, piece] of byColumn(row, columns)) cells[column]!.push(piece);
   const size = band[0]!.size;
