@@ -1,7 +1,9 @@
-import type { JWTVerifyGetKey } from "jose";
+import type * as Jose from "jose";
+import type * as OpenIdClient from "openid-client";
 import { z } from "zod";
 import { IbidError } from "../contracts/errors.ts";
 import { checkGiven, checkOptions } from "../runtime/check-options.ts";
+import { loadPackage } from "../runtime/packages.ts";
 import { type Authenticate, callerOf, checkClaimRules, type ClaimRules } from "./identity.ts";
 import type { Login } from "./handler-options.ts";
 import { defineRoute, type Route } from "./route.ts";
@@ -83,8 +85,8 @@ export async function verifyTokens(options: TokenOptions): Promise<Authenticate>
   if (audiences.length === 0 || audiences.some((one) => typeof one !== "string" || one === ""))
     throw wrong("the audience is blank", "Name this service's id.");
   const claims = checkClaimRules("claims", options.claims);
-  const jose = await loadJose();
-  let keys: JWTVerifyGetKey | undefined;
+  const jose = loadJose();
+  let keys: Jose.JWTVerifyGetKey | undefined;
   return async ({ headers }) => {
     const [, token] = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+)$/iu.exec(headers.get("authorization") ?? "") ?? [];
     if (token === undefined) return undefined;
@@ -146,7 +148,7 @@ export async function openLogin(options: LoginOptions): Promise<Login> {
   const { sessionSecret = crypto.randomUUID() + crypto.randomUUID() } = options;
   if (sessionSecret.length < 32) throw wrong("sessionSecret is shorter than 32 characters", "Give a long random text.");
   const claims = checkClaimRules("claims", options.claims);
-  const [jose, oidc] = await Promise.all([loadJose(), loadOpenIdClient()]);
+  const [jose, oidc] = [loadJose(), loadOpenIdClient()];
   const secret = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(sessionSecret)));
   const root = new URL(publicUrl.endsWith("/") ? publicUrl : `${publicUrl}/`);
   const redirectUri = new URL("login/callback", root).href;
@@ -313,22 +315,7 @@ function wrong(problem: string, hint: string): IbidError {
   return new IbidError("invalid-argument", `The login is configured wrongly: ${problem}.`, { hint });
 }
 
-function missing(name: string, cause: unknown): IbidError {
-  return new IbidError("dependency-missing", `The package ${name}, which logins need, is not installed.`, {
-    hint: `npm install ${name}`,
-    details: { package: name },
-    cause,
-  });
-}
-
-async function loadJose() {
-  return import("jose").catch((cause: unknown) => {
-    throw missing("jose", cause);
-  });
-}
-
-async function loadOpenIdClient() {
-  return import("openid-client").catch((cause: unknown) => {
-    throw missing("openid-client", cause);
-  });
-}
+/** Found by Node, so that an application is built without them. */
+const loadJose = () => loadPackage<typeof Jose>("jose", "logins need", ({ jwtVerify }) => jwtVerify !== undefined);
+const loadOpenIdClient = () =>
+  loadPackage<typeof OpenIdClient>("openid-client", "logins need", ({ discovery }) => discovery !== undefined);
