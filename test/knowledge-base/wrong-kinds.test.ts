@@ -41,6 +41,7 @@ const odd: readonly unknown[] = [
   () => [],
   ...holes,
   { aborted: false },
+  { aborted: false, addEventListener() {} },
   foreignSignal,
   endless,
   new Map([["a", 1]]),

@@ -71,9 +71,22 @@ function valuesOf(schema: Schema, { components }: OpenApi, depth = 0): fc.Arbitr
       return fc.array(schema.items === undefined ? anything : inside(schema.items), { maxLength: 3 });
     if (schema.properties === undefined) return anything;
     const members = Object.fromEntries(Object.entries(schema.properties).map(([name, one]) => [name, inside(one)]));
-    return fc.record(members, { requiredKeys: [...(schema.required ?? [])] });
+    return someOf(members, schema.required ?? []);
   };
   return fc.oneof({ weight: depth === 0 ? 20 : 9, arbitrary: fitting() }, { weight: 1, arbitrary: anything });
+}
+
+/** Records with all required members and two others at most: with many, one is nearly always wrong, and nothing is ever served. */
+function someOf<Value>(
+  members: Readonly<Record<string, fc.Arbitrary<Value>>>,
+  required: readonly string[],
+): fc.Arbitrary<Record<string, Value>> {
+  const others = Object.keys(members).filter((name) => !required.includes(name));
+  return fc
+    .shuffledSubarray(others, { maxLength: Math.min(2, others.length) })
+    .chain((chosen) =>
+      fc.record(Object.fromEntries([...required, ...chosen].map((name) => [name, members[name]!] as const))),
+    );
 }
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
@@ -89,20 +102,28 @@ describe("requests that the OpenAPI document generates", () => {
         const parameters = (operation.parameters ?? []).filter((one) => one.in === "query");
         const parts = (operation.parameters ?? []).filter((one) => one.in === "path");
         const bodies = Object.entries(operation.requestBody?.content ?? {});
-        const request = fc.record({
-          role: fc.constantFrom(...roles),
-          part: words.map((word) => encodeURIComponent(word.toWellFormed()) || "deployment"),
-          query: fc.record(
-            Object.fromEntries(parameters.map(({ name, schema }) => [name, valuesOf(schema, api).map(textOf)])),
-            { requiredKeys: parameters.filter(({ required }) => required).map(({ name }) => name) },
-          ),
-          // Each type that it takes.
-          sent:
-            bodies.length === 0
-              ? fc.constant([undefined, undefined] as const)
-              : fc.oneof(...bodies.map(([type, { schema }]) => fc.tuple(fc.constant(type), valuesOf(schema, api)))),
-        });
-        await fc.assert(
+        const required = parameters.filter((one) => one.required);
+        const requestWith = (
+          role: fc.Arbitrary<Who | "stranger">,
+          query: fc.Arbitrary<Readonly<Record<string, string>>>,
+        ) =>
+          fc.record({
+            role,
+            query,
+            part: words.map((word) => encodeURIComponent(word.toWellFormed()) || "deployment"),
+            // Each type that it takes.
+            sent:
+              bodies.length === 0
+                ? fc.constant([undefined, undefined] as const)
+                : fc.oneof(...bodies.map(([type, { schema }]) => fc.tuple(fc.constant(type), valuesOf(schema, api)))),
+          });
+        const queryOf = (some: typeof parameters): Record<string, fc.Arbitrary<string>> =>
+          Object.fromEntries(some.map(({ name, schema }) => [name, valuesOf(schema, api).map(textOf)]));
+        const anyQuery = someOf(
+          queryOf(parameters),
+          required.map(({ name }) => name),
+        );
+        const attempt = (request: ReturnType<typeof requestWith>) =>
           fc.asyncProperty(request, async ({ role, part, query, sent: [type, body] }) => {
             const address = parts.reduce((text, { name }) => text.replace(`{${name}}`, part), path);
             const search = new URLSearchParams(query).toString();
@@ -124,9 +145,13 @@ describe("requests that the OpenAPI document generates", () => {
             // A response without a body has no type.
             const types = Object.keys(named?.content ?? { [given]: {} });
             expect(types.length === 0 ? [""] : types).toContain(given);
-          }),
-          { numRuns: fewer(6, 60) },
-        );
+          });
+        await fc.assert(attempt(requestWith(fc.constantFrom(...roles), anyQuery)), { numRuns: fewer(6, 60) });
+        // Each parameter once by itself, by a caller whom nothing is refused.
+        for (const one of parameters) {
+          const alone = fc.record(queryOf([...required, one]));
+          await fc.assert(attempt(requestWith(fc.constant("operator"), alone)), { numRuns: fewer(2, 10) });
+        }
       }
     }
     // Some requests are served, and some are refused for each reason.

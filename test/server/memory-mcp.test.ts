@@ -42,6 +42,8 @@ describe("memory over HTTP", () => {
         expect((await who.call("recall", { query: "lamp", ...at })).text).toBe("0 notes");
     for (const who of [ada, bob, operator])
       expect((await who.call("list_memories", { all: true })).data["notes"]).toEqual([]);
+    // Nor does the trash have it.
+    expect((await ada.call("list_deleted")).text).not.toMatch(/lamp|attic|cellar|notes\//u);
   });
 
   it("shows keys that only read no tool that writes", async () => {
