@@ -462,6 +462,10 @@ describe("words that no source has", () => {
     "“> X”",
     "\u00A0> X",
     "- “> X”",
+    "> “> X”",
+    "“It says\n> X”",
+    '“> X"',
+    "“So:\n\n- > X”",
   ])("stand in no block quote of a list, or of a mark that went: %s [L2]", async (form) => {
     for (const text of [
       `The page says [1]:\n\n${form.replace("X", altered)}\n\nSo it is.`,

