@@ -134,10 +134,8 @@ export function openSealedSegment(scope: Scope, row: SegmentRow, source: Segment
 
   function load(column: number): VectorColumn {
     let loaded = columns.get(column);
-    if (loaded === undefined) {
-      loaded = readColumn(headers[column]!, column, file, ...partsOf(source, row.key));
-      columns.set(column, loaded);
-    }
+    if (loaded === undefined)
+      columns.set(column, (loaded = readColumn(headers[column]!, column, file, ...partsOf(source, row.key))));
     return loaded;
   }
 
