@@ -91,8 +91,6 @@ export function openSealedSegment(scope: Scope, row: SegmentRow, source: Segment
   let documents: Float64Array = new Float64Array(0);
   /** Chunks whose documents were read. */
   let placed = 0;
-  let byKey: Uint32Array | undefined;
-  let scans = 0;
   const { chunkId, chunkIds } = createIdReader(keys, source);
   const facts = createFactsReader(keys, source);
   const lists = createPostingsCache((term) => {
@@ -194,21 +192,7 @@ export function openSealedSegment(scope: Scope, row: SegmentRow, source: Segment
     },
     facts: () => facts.column(present),
     readFacts: () => facts.read(present),
-    find(key) {
-      if (byKey === undefined && scans < mostScans) {
-        scans++;
-        return keys.indexOf(key);
-      }
-      byKey ??= new Uint32Array(size).map((_, i) => i).sort((a, b) => keys[a]! - keys[b]!);
-      let low = 0;
-      let high = size;
-      while (low < high) {
-        const middle = (low + high) >> 1;
-        if (keys[byKey[middle]!]! < key) low = middle + 1;
-        else high = middle;
-      }
-      return low < size && keys[byKey[low]!] === key ? byKey[low]! : -1;
-    },
+    find: createKeyFinder(keys),
     languageColumn,
     headers: () => headers,
     *blocks() {
@@ -243,6 +227,27 @@ function damagedRow(): never {
   throw new IbidError("store-corrupt", "The row of a segment has not the size that it should have.", {
     hint: "Run ibid doctor. Restore the database from a backup, or ingest the documents again into a new one.",
   });
+}
+
+/** Finds the ordinal of a key, or -1. **Cost** a scan the first few times, then a search in an order that is made once. */
+function createKeyFinder(keys: Float64Array): (key: number) => number {
+  let scans = 0;
+  let byKey: Uint32Array | undefined;
+  return (key) => {
+    if (byKey === undefined && scans < mostScans) {
+      scans++;
+      return keys.indexOf(key);
+    }
+    byKey ??= new Uint32Array(keys.length).map((_, i) => i).sort((a, b) => keys[a]! - keys[b]!);
+    let low = 0;
+    let high = byKey.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (keys[byKey[middle]!]! < key) low = middle + 1;
+      else high = middle;
+    }
+    return low < byKey.length && keys[byKey[low]!] === key ? byKey[low]! : -1;
+  };
 }
 
 /** How a segment's columns read parts of their files. */
