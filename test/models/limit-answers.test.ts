@@ -118,14 +118,15 @@ describe("a model server without end", () => {
   const megabytes = 2 ** 20;
 
   it.each<[keyof typeof floods, "stream" | "chat" | "embed", number]>([
-    ["words", "stream", 4],
+    // Some megabytes may lie in the buffers of the sockets.
+    ["words", "stream", 8],
     ["calls", "stream", 8],
     ["one line", "stream", 8],
     ["one event", "stream", 8],
     ["empty lines", "stream", 8],
     ["thoughts", "stream", 60],
     ["one text", "chat", 14],
-    ["one vector", "embed", 4],
+    ["one vector", "embed", 8],
   ])("is left, its connection closed: %s", async (shape, how, most) => {
     const flood = await startFlood(shape, 200 * megabytes);
     onTestFinished(() => flood.close());
