@@ -274,7 +274,9 @@ export function createKeeping(parts: KeepingParts): Keeping {
       }
       await maintain("An examination");
       if (store.upkeep === undefined) {
-        throw new IbidError("unsupported", "This store cannot examine itself.", { hint: "Use one of ibid's own." });
+        throw new IbidError("unsupported", "This store cannot examine itself.", {
+          hint: "Use one of ibid's own; a base in Postgres is examined where it is opened without lazy.",
+        });
       }
       const diagnosis = await store.upkeep.examine(authority, options);
       // Damaged rows cannot be counted.
