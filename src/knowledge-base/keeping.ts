@@ -134,27 +134,6 @@ export function createKeeping(parts: KeepingParts): Keeping {
     return deleted.map((each) => ({ ...each, ...rest }));
   }
 
-  /** Takes back deletes of single chunks, in each scope that the caller may write. */
-  async function restoreChunks(ids: readonly string[], asked: Scope | undefined): Promise<readonly DeletedDocument[]> {
-    const trash = trashOf(store);
-    const within = (await findDeletedScopes(parts, asked))?.scopes ?? [];
-    const restored: DeletedDocument[] = [];
-    for (const scope of within) {
-      const uris = async (): Promise<readonly string[]> => {
-        const live: string[] = [];
-        for await (const { chunk } of store.chunks(gate.read(caller, [scope], [scope]), { ids })) live.push(chunk.uri);
-        return live;
-      };
-      const before = Map.groupBy(await uris(), (uri) => uri);
-      if ((await trash.restore(gate.write(caller, scope), { ids })) === 0) continue;
-      for (const [uri, { length }] of Map.groupBy(await uris(), (one) => one)) {
-        const chunks = length - (before.get(uri)?.length ?? 0);
-        if (chunks > 0) restored.push({ uri, scope, chunks });
-      }
-    }
-    return restored;
-  }
-
   /** Whether the files are rid of what was purged. */
   const pending = async (): Promise<{ readonly pending?: true }> =>
     ((await store.upkeep?.scrub(authority)) ?? true) ? {} : { pending: true };
@@ -184,12 +163,7 @@ export function createKeeping(parts: KeepingParts): Keeping {
 
     async restore(uri, address = {}) {
       checkOptions("restore", address, { scope: true, asOf: true });
-      if (typeof uri === "object" && uri !== null) {
-        checkOptions("restore", uri, { chunks: true });
-        checkGiven("restore", "chunks", uri.chunks, "list");
-        if (address.asOf !== undefined) throw pastOfChunks();
-        return restoreChunks(uri.chunks, address.scope);
-      }
+      if (typeof uri === "object" && uri !== null) return restoreChunks(parts, uri, address);
       if (address.asOf !== undefined) return versions.restore(uri, address.asOf, address);
       const trash = trashOf(store);
       const found = await findDeleted(parts, uri, address);
@@ -396,4 +370,34 @@ async function* stampChunks(
     const chunk = { ...stored.chunk, metadata: { ...stored.chunk.metadata, ...stamps } };
     yield { ...stored, chunk, ...(includeEmbeddings && embeddings && { embeddings }) };
   }
+}
+
+/** Takes back deletes of single chunks, in each scope that the caller may write. */
+async function restoreChunks(
+  parts: KeepingParts,
+  target: { readonly chunks: readonly string[] },
+  { scope: asked, asOf }: { readonly scope?: Scope | undefined; readonly asOf?: unknown },
+): Promise<readonly DeletedDocument[]> {
+  checkOptions("restore", target, { chunks: true });
+  checkGiven("restore", "chunks", target.chunks, "list");
+  if (asOf !== undefined) throw pastOfChunks();
+  const { store, gate, caller } = parts;
+  const { chunks: ids } = target;
+  const trash = trashOf(store);
+  const within = (await findDeletedScopes(parts, asked))?.scopes ?? [];
+  const restored: DeletedDocument[] = [];
+  for (const scope of within) {
+    const uris = async (): Promise<readonly string[]> => {
+      const live: string[] = [];
+      for await (const { chunk } of store.chunks(gate.read(caller, [scope], [scope]), { ids })) live.push(chunk.uri);
+      return live;
+    };
+    const before = Map.groupBy(await uris(), (uri) => uri);
+    if ((await trash.restore(gate.write(caller, scope), { ids })) === 0) continue;
+    for (const [uri, { length }] of Map.groupBy(await uris(), (one) => one)) {
+      const chunks = length - (before.get(uri)?.length ?? 0);
+      if (chunks > 0) restored.push({ uri, scope, chunks });
+    }
+  }
+  return restored;
 }
