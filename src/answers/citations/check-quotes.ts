@@ -97,7 +97,7 @@ const closings: ReadonlyMap<string, string> = new Map([
   ["⸠", "⸡"],
   ["⸢", "⸣"],
   ["⸤", "⸥"],
-  ["ʻ", "ʼ’"],
+  ["ʻ", "ʼ’ʻ"],
   // Two of these make a mark; see `opens`.
   [",", "“”"],
   [">", "<‹"],
