@@ -514,11 +514,14 @@ describe("the life of a job", () => {
     const second = await startWorld({ files }, kb);
     expect(await ended(second, "ada", id)).toMatchObject({ state: "indexed", uri: "left.txt" });
     expect((await second.as("ada", "/document?uri=left.txt")).json.text).toBe("no pdf");
-    await vi.waitFor(async () => {
-      const kept: string[] = [];
-      for await (const { key } of files.list({ prefix: "jobs/" })) kept.push(key);
-      expect(kept).toEqual([`jobs/${id}.json`]);
-    });
+    await vi.waitFor(
+      async () => {
+        const kept: string[] = [];
+        for await (const { key } of files.list({ prefix: "jobs/" })) kept.push(key);
+        expect(kept).toEqual([`jobs/${id}.json`]);
+      },
+      { timeout: 20_000 },
+    );
   });
 
   it("cancels jobs that are done and jobs that wait, and goes on with the next", async () => {
@@ -537,7 +540,9 @@ describe("the life of a job", () => {
       },
     });
     const [running, waiting, next] = json.jobs.map(({ id }: { id: string }) => id);
-    await vi.waitFor(async () => expect((await world.as("ada", `/job?id=${running}`)).json.state).toBe("reading"));
+    await vi.waitFor(async () => expect((await world.as("ada", `/job?id=${running}`)).json.state).toBe("reading"), {
+      timeout: 20_000,
+    });
     expect((await world.as("ada", `/job?id=${next}`)).json).toMatchObject({ state: "queued", ahead: 1 });
     const started = performance.now();
     expect((await world.as("ada", "/jobs/cancel", { body: { ids: [waiting, running] } })).json.ids).toHaveLength(2);
@@ -593,25 +598,29 @@ describe("the life of a job", () => {
     expect(Math.abs(Number(headers["webhook-timestamp"]) - Date.now() / 1000)).toBeLessThan(60);
     expect(JSON.parse(body)).toMatchObject({ type: "job.indexed", job: { id: json.jobs[0].id, uri: "w.txt" } });
     expect(body).not.toContain(secret);
-    await vi.waitFor(async () =>
-      expect((await permitted.as("ada", `/job?id=${json.jobs[0].id}`)).json.webhook).toEqual({
-        state: "delivered",
-        attempts: 1,
-      }),
+    await vi.waitFor(
+      async () =>
+        expect((await permitted.as("ada", `/job?id=${json.jobs[0].id}`)).json.webhook).toEqual({
+          state: "delivered",
+          attempts: 1,
+        }),
+      { timeout: 20_000 },
     );
     const closed = await startWorld();
     const other = await closed.as("ada", "/jobs", { body: job });
-    await vi.waitFor(async () =>
-      expect((await closed.as("ada", `/job?id=${other.json.jobs[0].id}`)).json.webhook).toEqual({
-        state: "waiting",
-        attempts: 1,
-        retryAt: expect.any(String) as string,
-        error: {
-          code: "blocked-address",
-          message: "The address of the webhook is not public.",
-          hint: "Name a public one, or ask the operator for serve.webhookNetworks.",
-        },
-      }),
+    await vi.waitFor(
+      async () =>
+        expect((await closed.as("ada", `/job?id=${other.json.jobs[0].id}`)).json.webhook).toEqual({
+          state: "waiting",
+          attempts: 1,
+          retryAt: expect.any(String) as string,
+          error: {
+            code: "blocked-address",
+            message: "The address of the webhook is not public.",
+            hint: "Name a public one, or ask the operator for serve.webhookNetworks.",
+          },
+        }),
+      { timeout: 20_000 },
     );
     expect(taken).toHaveLength(1);
   });
@@ -712,11 +721,14 @@ describe("the life of a job", () => {
       const webhook = { url: "https://receiver.example/", secret: "a secret of the receiver" };
       const id = await jobs.create(caller, { uri: "wolf.txt", webhook }, { kind: "text", size: 5 });
       await jobs.receive(id, 0, new TextEncoder().encode("Wolf."), new AbortController().signal);
-      const delivery = await vi.waitFor(async () => {
-        const { record } = await jobs.find(caller, id);
-        expect(record.delivery?.state).toMatch(/delivered|failed/u);
-        return record.delivery;
-      });
+      const delivery = await vi.waitFor(
+        async () => {
+          const { record } = await jobs.find(caller, id);
+          expect(record.delivery?.state).toMatch(/delivered|failed/u);
+          return record.delivery;
+        },
+        { timeout: 20_000 },
+      );
       // One message has one id, by which its receiver knows it again.
       expect(new Set(ids).size).toBe(1);
       return { delivery, pauses: times.slice(1).map((at, index) => at - times[index]!) };
@@ -757,11 +769,14 @@ describe("the life of a job", () => {
     const webhook = { url: "https://receiver.example/", secret: "a secret of the receiver" };
     const id = await jobs.create(caller, { uri: "wolf.txt", webhook }, { kind: "text", size: 5 });
     await jobs.receive(id, 0, new TextEncoder().encode("Wolf."), new AbortController().signal);
-    const job = await vi.waitFor(async () => {
-      const found = await jobs.find(caller, id);
-      expect(found.record.delivery?.state).toBe("failed");
-      return found;
-    });
+    const job = await vi.waitFor(
+      async () => {
+        const found = await jobs.find(caller, id);
+        expect(found.record.delivery?.state).toBe("failed");
+        return found;
+      },
+      { timeout: 20_000 },
+    );
     const shown = (isOperator: boolean) => jobs.show({ ...caller, isOperator }, job) as { readonly webhook: object };
     expect(shown(true).webhook).toMatchObject({
       state: "failed",
@@ -795,8 +810,10 @@ describe("the life of a job", () => {
     const id = await jobs.create(caller, { uri: "wolf.txt" }, { kind: "text", size: 5 });
     await jobs.receive(id, 0, new TextEncoder().encode("Wolf."), new AbortController().signal);
     const shown = async () => jobs.show(caller, await jobs.find(caller, id)) as { readonly state: string };
-    await vi.waitFor(async () =>
-      expect(await shown()).toMatchObject({ state: "queued", attempts: 1, retryAt: expect.any(String) as string }),
+    await vi.waitFor(
+      async () =>
+        expect(await shown()).toMatchObject({ state: "queued", attempts: 1, retryAt: expect.any(String) as string }),
+      { timeout: 20_000 },
     );
     isBroken = false;
     expect(await jobs.retry(caller, [id])).toEqual([id]);
@@ -820,11 +837,14 @@ describe("the life of a job", () => {
     const states = ["wolf.txt", "lynx.txt"].map(async (uri) => {
       const id = await jobs.create(caller, { uri }, { kind: "file", size: 5 });
       await jobs.receive(id, 0, new TextEncoder().encode("Wolf."), new AbortController().signal);
-      return await vi.waitFor(async () => {
-        const { record } = await jobs.find(caller, id);
-        expect(record.state).toMatch(over);
-        return record.state;
-      });
+      return await vi.waitFor(
+        async () => {
+          const { record } = await jobs.find(caller, id);
+          expect(record.state).toMatch(over);
+          return record.state;
+        },
+        { timeout: 20_000 },
+      );
     });
     expect(await Promise.all(states)).toEqual(["failed", "indexed"]);
   });

@@ -344,10 +344,12 @@ describe("the OpenAPI document", () => {
       headers: { "content-type": "multipart/form-data; boundary=edge" },
     });
     await as("operator", "/v1/vector_stores/deployment/files", { body: { file_id: uploaded.json.id } });
-    await vi.waitFor(async () =>
-      expect((await as("operator", `/v1/vector_stores/deployment/files/${uploaded.json.id}`)).json.status).toBe(
-        "completed",
-      ),
+    await vi.waitFor(
+      async () =>
+        expect((await as("operator", `/v1/vector_stores/deployment/files/${uploaded.json.id}`)).json.status).toBe(
+          "completed",
+        ),
+      { timeout: 20_000 },
     );
     const noted = await as("operator", "/notes", { body: { text: "The deploy day is Monday.", key: "deploy-day" } });
     const ids: Record<string, string> = {

@@ -96,7 +96,9 @@ test("a picture and a recording that are uploaded are kept whole where no reader
     "The image floor plan.png has no text that is read; it is found by its title, its name and its metadata alone.",
   ]);
   const { jobs } = (await as("ada", "/jobs?uri=minutes.mp3", { body: mp3 })).json;
-  await vi.waitFor(async () => expect((await as("ada", `/job?id=${jobs[0].id}`)).json.state).toBe("indexed"));
+  await vi.waitFor(async () => expect((await as("ada", `/job?id=${jobs[0].id}`)).json.state).toBe("indexed"), {
+    timeout: 20_000,
+  });
   const found = (await as("ada", "/search", { body: { query: "floor plan" } })).json.hits[0];
   expect(found.source.uri).toBe("floor plan.png");
   const whole = await kb.as({ userId: "ada", teamId: "acme" }).media("minutes.mp3");

@@ -135,7 +135,7 @@ describe("a stream of an answer", () => {
     expect((await own("stream")).status).toBe(400);
     expect(slow.asked).toBe(1);
     expect(await (await own(`stream?id=${stream}`, { method: "DELETE" })).json()).toEqual({ stopped: true });
-    await vi.waitFor(() => expect(slow.stopped).toBe(1));
+    await vi.waitFor(() => expect(slow.stopped).toBe(1), { timeout: 20_000 });
     const rest = await read(await own("ask", { body: question, last: id }));
     expect(rest.at(-1)?.event).toBe("error");
   });

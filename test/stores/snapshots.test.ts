@@ -301,13 +301,13 @@ describe("what cannot be read", () => {
     expect(await keysIn(blobs)).toEqual([]);
     isDown = true;
     await write(store, "c");
-    await vi.waitFor(() => expect(failures).toHaveLength(1));
+    await vi.waitFor(() => expect(failures).toHaveLength(1), { timeout: 20_000 });
     expect(await keysIn(blobs)).toEqual([]);
     isDown = false;
     await time.pass(5000);
-    await vi.waitFor(async () => expect(await keysIn(blobs)).not.toEqual([]));
+    await vi.waitFor(async () => expect(await keysIn(blobs)).not.toEqual([]), { timeout: 20_000 });
     await write(store, "d", "e", "f");
-    await vi.waitFor(async () => expect(await ids(await open(blobs))).toBe("a b c d e f"));
+    await vi.waitFor(async () => expect(await ids(await open(blobs))).toBe("a b c d e f"), { timeout: 20_000 });
     await store[Symbol.asyncDispose]();
   });
 
