@@ -52,7 +52,6 @@ describe("a caller of a service beside others [L3]", () => {
     await vi.waitFor(
       async () => expect((await world.as("ada", `/job?id=${failed}`)).json.state).toBe("failed"),
       10_000,
-      { timeout: 20_000 },
     );
     const { teamId: _, ...rest } = keys.ada;
     list = [rest, keys.operator];
