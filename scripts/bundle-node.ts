@@ -96,6 +96,8 @@ const parts: Plugin = {
       /process\.getBuiltinModule\(([`"'])module\1\)\.createRequire\(import\.meta\.url\)/u,
       "undefined",
     );
+    // It colours lines by this package where there is one, and ibid shows none of them.
+    if (name === "debug") changed = changed.replace(/\brequire\((["'])supports-color\1\)/u, "undefined");
     for (const source of Object.keys(programs)) {
       changed = changed.replaceAll(
         `new URL("${source}", import.meta.url)`,
