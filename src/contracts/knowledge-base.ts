@@ -526,7 +526,7 @@ export interface KnowledgeBase extends Collections, AsyncDisposable {
    */
   list(options?: ListOptions): AsyncIterable<DocumentSummary>;
   /**
-   * Numbers of documents by scope, folder and kind, in no order: for a choice of folders, and for totals.
+   * Numbers of documents by scope, folder and kind, in the order of these facts: for a choice of folders, and for totals.
    *
    * **Shape** a document counts in the folder that it lies in, and in none above. **Cost** a row for each folder and kind; with `since` or `before` the documents of that
    * time. Databases other than SQLite and Postgres read the whole list.

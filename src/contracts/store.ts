@@ -248,7 +248,7 @@ export interface DocumentVerbs<By extends Places> {
   readText(scopes: By["read"], id: string, start: number, end: number): Promise<string | undefined>;
   /** By uri, then scope; paged by key, so that writers never wait. */
   documents(scopes: By["read"], options?: ListDocumentsOptions): AsyncIterable<DocumentSummary>;
-  /** Live documents, counted by scope, folder and kind; in no order. **Cost** grows with the folders; with `since` or `before` with the documents of that time. */
+  /** Live documents, counted by scope, folder and kind; in any order, which `composeStore` replaces by that of the facts. **Cost** grows with the folders; with `since` or `before` with the documents of that time. */
   folders(scopes: By["read"], options?: CountFoldersOptions): Promise<readonly FolderCount[]>;
   /** Live chunks in order of (scope, id), paged by key. */
   chunks(scopes: By["read"], options?: ListChunksOptions): AsyncIterable<StoredChunk>;

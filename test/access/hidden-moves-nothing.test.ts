@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { openKnowledgeBase } from "../../src/index.node.ts";
+import { makeFolder } from "../cli/run-ibid.ts";
 import type { KnowledgeBase } from "../../src/contracts/knowledge-base.ts";
 import type { CompleteParts } from "../../src/stores/segments/segment-store.ts";
 import { compareWorlds } from "./compare-worlds.ts";
@@ -65,6 +67,20 @@ describe("what a caller may not read moves nothing: hits, scores, order, counts,
     );
   });
 });
+
+it("nor does the order of the counts of folders tell which kinds came first in hidden scopes [L3]", async () => {
+  const countsAfter = async (hidden: readonly string[]): Promise<unknown> => {
+    const kb = await openKnowledgeBase(await makeFolder({}));
+    onTestFinished(() => kb.close());
+    for (const uri of hidden) await kb.ingest([{ uri, text: "A heron." }], { scope: "team:other" });
+    for (const uri of ["a.txt", "a.md", "a.csv"]) await kb.ingest([{ uri, text: "An ash." }]);
+    return kb.folders({ scope: "deployment" });
+  };
+  const alone = await countsAfter([]);
+  expect(alone).toMatchObject([{ ending: "csv" }, { ending: "md" }, { ending: "txt" }]);
+  expect(await countsAfter(["b.md", "b.csv"])).toEqual(alone);
+  expect(await countsAfter(["b.csv", "b.txt"])).toEqual(alone);
+}, 30_000);
 
 describe("a leg that shows something hidden is noticed [T26 L3]", () => {
   it.each(sample(Object.entries(accessFaults), 10))("%s", async (name, [noticedBy, sees, fault]) => {

@@ -110,19 +110,35 @@ async function* narrow(
   }
 }
 
-/** Counts by folder, from a store that may not have the verb. **Cost** without it, the whole list. */
+/**
+ * Counts by folder, from a store that may not have the verb. Their order is that of their facts: a store's own may tell which documents came before, also hidden ones.
+ *
+ * **Cost** without the verb, the whole list.
+ */
 export async function countFolders(
   documents: Listed & Pick<DocumentStore, "folders">,
   scopes: Checked["read"],
   options: CountFoldersOptions,
 ): Promise<readonly FolderCount[]> {
-  if (documents.folders !== undefined) return documents.folders(scopes, options);
+  if (documents.folders !== undefined) return (await documents.folders(scopes, options)).toSorted(compareFolders);
   const counts = new Map<Scope, FolderCounter>();
   for await (const summary of listDocuments(documents, scopes, options)) {
     if (!counts.has(summary.scope)) counts.set(summary.scope, createFolderCounter());
     counts.get(summary.scope)!.add(summary);
   }
-  return Array.from(counts, ([scope, counter]) => counter.rows().map((row) => toFolderCount(scope, row))).flat();
+  const rows = Array.from(counts, ([scope, counter]) => counter.rows().map((row) => toFolderCount(scope, row)));
+  return rows.flat().sort(compareFolders);
+}
+
+function compareFolders(one: FolderCount, other: FolderCount): number {
+  return (
+    compareCodePoints(one.scope, other.scope) ||
+    compareCodePoints(one.uri, other.uri) ||
+    compareCodePoints(one.path ?? "", other.path ?? "") ||
+    compareCodePoints(one.rootLabel ?? "", other.rootLabel ?? "") ||
+    compareCodePoints(one.mediaType, other.mediaType) ||
+    compareCodePoints(one.ending, other.ending)
+  );
 }
 
 type Counted = Pick<DocumentSummary, "uri" | "folder" | "mediaType">;
