@@ -100,7 +100,7 @@ export const defaults = [
       await open("a").drop();
       await open("a").drop();
       equal([await open("a").exists(), await open("a").get("1")], [false, undefined]);
-      // Of any schema, also one that names no field.
+      // A schema may name no field.
       const any = { "~standard": { version: 1, vendor: "own", validate: (value: unknown) => ({ value }) } } as const;
       const dynamic = kb.collection("dynamic", { schema: any, key: "id" as never, text: ["words"] as never });
       await dynamic.upsert({ id: "x", words: "A brass lantern.", more: { deep: [1] } });

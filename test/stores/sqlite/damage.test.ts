@@ -362,48 +362,58 @@ describe("a row with a value of another kind than was written", () => {
     return readFileSync(path);
   }
 
-  it("is store-corrupt in every call, whichever column and value it is, and quotes nothing [19]", async () => {
-    const whole = await makeFile(4);
-    const columns = columnsOf(["documents", "chunks", "blocks", "words", "sayings", "pending", "scopes", "settings"]);
-    for (const [column, value] of [
-      ["documents.at", "''"],
-      ["documents.structure_size", "x''"],
-      ["documents.text_size", "1e300"],
-      ["documents.uri", "x''"],
-    ] as const)
+  /** Puts known values, which are refused, and then values by chance into rows of some tables. */
+  async function damageRows(
+    whole: Uint8Array,
+    tables: readonly string[],
+    refused: readonly (readonly [column: string, value: string])[],
+    numRuns: number,
+  ): Promise<void> {
+    for (const [column, value] of refused)
       expect([column, (await refusedWith(whole, column, value)) > 0]).toEqual([column, true]);
     await fc.assert(
       fc.asyncProperty(
-        fc.constantFrom(...columns),
+        fc.constantFrom(...columnsOf(tables)),
         fc.constantFrom(...values),
         async (column, each) => void (await refusedWith(whole, column, each)),
       ),
-      { numRuns: fewer(6, 200) },
+      { numRuns },
+    );
+  }
+
+  it("is store-corrupt in every call, whichever column and value it is, and quotes nothing [19]", async () => {
+    const tables = ["documents", "chunks", "blocks", "words", "sayings", "pending", "scopes", "settings"];
+    await damageRows(
+      await makeFile(4),
+      tables,
+      [
+        ["documents.at", "''"],
+        ["documents.structure_size", "x''"],
+        ["documents.text_size", "1e300"],
+        ["documents.uri", "x''"],
+      ],
+      fewer(6, 200),
     );
   });
 
   it("is store-corrupt in a sealed segment, its files and the fitted model too [19]", async () => {
     const whole = await makeFile(300);
-    const columns = columnsOf(["segments", "files", "fits", "fit_parts"]);
-    expect(columns.length).toBeGreaterThan(20);
-    for (const [column, value] of [
-      ["segments.size", "-7"],
-      ["segments.state", "''"],
-      ["segments.lengths", "1e300"],
-      ["segments.columns", `'{"heron":3}'`],
-      ["files.data", "'heron 3'"],
-      // It never ended: no fit had the name that it was looked for by.
-      ["fits.fingerprint", "x''"],
-      ["fit_parts.data", "'heron 3'"],
-    ] as const)
-      expect([column, (await refusedWith(whole, column, value)) > 0]).toEqual([column, true]);
-    await fc.assert(
-      fc.asyncProperty(
-        fc.constantFrom(...columns),
-        fc.constantFrom(...values),
-        async (column, each) => void (await refusedWith(whole, column, each)),
-      ),
-      { numRuns: fewer(2, 60) },
+    const tables = ["segments", "files", "fits", "fit_parts"];
+    expect(columnsOf(tables).length).toBeGreaterThan(20);
+    await damageRows(
+      whole,
+      tables,
+      [
+        ["segments.size", "-7"],
+        ["segments.state", "''"],
+        ["segments.lengths", "1e300"],
+        ["segments.columns", `'{"heron":3}'`],
+        ["files.data", "'heron 3'"],
+        // It never ended: no fit had the name that it was looked for by.
+        ["fits.fingerprint", "x''"],
+        ["fit_parts.data", "'heron 3'"],
+      ],
+      fewer(2, 60),
     );
   });
 });
