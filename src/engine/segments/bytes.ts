@@ -69,7 +69,9 @@ export interface ByteReader {
   readonly position: number;
   readonly done: boolean;
   varint(): number;
-  /** A view, not a copy. */
+  /** A varint that says how many things follow, of a byte each at least. **Errors** `store-corrupt` for more than there are bytes. */
+  count(): number;
+  /** A view, not a copy. **Errors** `store-corrupt` where there are fewer. */
   bytes(length: number): Uint8Array;
   text(): string;
   skip(length: number): void;
@@ -97,7 +99,14 @@ export function createByteReader(buffer: Uint8Array, start = 0): ByteReader {
     }
   }
 
+  function count(): number {
+    const value = varint();
+    if (value > buffer.length - position) throw torn();
+    return value;
+  }
+
   function bytes(length: number): Uint8Array {
+    if (length > buffer.length - position) throw torn();
     const view = buffer.subarray(position, position + length);
     position += length;
     return view;
@@ -111,6 +120,7 @@ export function createByteReader(buffer: Uint8Array, start = 0): ByteReader {
       return position >= buffer.length;
     },
     varint,
+    count,
     bytes,
     text: () => decodeText(bytes(varint())),
     skip(length) {

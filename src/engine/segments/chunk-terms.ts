@@ -1,6 +1,6 @@
 import type { Analyzer } from "../../contracts/analyzer.ts";
 import type { Chunk } from "../../contracts/chunk.ts";
-import { createByteReader, createByteWriter, decodeText, encodeText } from "./bytes.ts";
+import { createByteReader, createByteWriter, decodeText, encodeText, torn } from "./bytes.ts";
 import { parseStored } from "../../runtime/parse-stored.ts";
 
 /** The terms of one chunk, each once, with how often it occurs in each field. */
@@ -103,10 +103,12 @@ export function decodeTerms(bytes: Uint8Array): ChunkTerms {
   const language = reader.text();
   const counts: number[] = [];
   const names: number[] = [];
-  for (let left = reader.varint(); left > 0; left--) {
+  for (let left = reader.count(); left > 0; left--) {
     const count = reader.varint();
     counts.push(count >>> 1);
     names.push((count & 1) === 1 ? reader.varint() : 0);
   }
-  return { terms: parseStored(decodeText(bytes.subarray(reader.position))) as string[], counts, names, language };
+  const terms = parseStored(decodeText(bytes.subarray(reader.position)));
+  if (!Array.isArray(terms) || terms.length !== counts.length) throw torn();
+  return { terms: terms as string[], counts, names, language };
 }

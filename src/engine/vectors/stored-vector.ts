@@ -17,6 +17,7 @@ import {
   createByteWriter,
   decodeText,
   encodeText,
+  torn,
 } from "../segments/bytes.ts";
 import { type DenseVector, formOf } from "./dense-rows.ts";
 
@@ -147,12 +148,15 @@ export function decodeVectors(bytes: Uint8Array): StoredVector[] {
   if (bytes[0] !== aligned) return decodeBeforeAligned(bytes);
   if (bytes.length === 1) return [];
   const reader = createByteReader(bytes, 1);
-  const heads = Array.from({ length: reader.varint() }, () => {
+  const heads = Array.from({ length: reader.count() }, () => {
     const form = reader.varint();
     return { form, dimensions: reader.varint(), entries: reader.varint(), version: readVersion(reader) };
   });
   let at = toAligned(reader.position);
-  const take = (length: number): Uint8Array => bytes.subarray(at, (at += toAligned(length)));
+  const take = (length: number): Uint8Array => {
+    if (length > bytes.length - at) throw torn();
+    return bytes.subarray(at, (at += toAligned(length)));
+  };
   return heads.map(({ form, dimensions, entries, version }) => ({
     version,
     kind: kinds[form % kinds.length]!,
@@ -173,7 +177,7 @@ function readVersion(reader: ByteReader): string {
 /** Version, kind, lengths and numbers of each vector, without a gap. */
 function decodeBeforeAligned(bytes: Uint8Array): StoredVector[] {
   const reader = createByteReader(bytes);
-  return Array.from({ length: reader.varint() }, () => {
+  return Array.from({ length: reader.count() }, () => {
     const version = reader.text();
     const kind = kinds[reader.varint()]!;
     const dimensions = reader.varint();

@@ -4,7 +4,7 @@ import { compareCodePoints } from "../../runtime/compare-text.ts";
 import type { ChunkKey, ChunkRow, DirectoryWriter, StoredPlace } from "../segments/segment-directory.ts";
 import { damaged, sumOf } from "./compressed.ts";
 import { inOrder } from "./in-order.ts";
-import { decoding, missingRow } from "./missing-row.ts";
+import { checkedRow, decoding, missingRow } from "./missing-row.ts";
 import { firstPackedAfter, packDigits, type Packed, packId, packOrigin, unpackDigits, unpackOrigin } from "./packed.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import type { Sayings } from "./sqlite-sayings.ts";
@@ -169,7 +169,7 @@ export function createChunkRows(db: SqliteConnection, sayings: Sayings): SqliteC
             CROSS JOIN chunks ON chunks.key = value LEFT JOIN documents ON documents.key = document`,
           JSON.stringify(keys),
         ),
-      ).map((row) => row ?? missingRow()),
+      ).map((row) => checkedRow(row ?? missingRow(), { uri: "text", start: "count" })),
     chunkDocuments(keys) {
       const found = new Map<number, number>();
       for (const { key, document } of keyed<{ document: number }>("key, document", keys)) found.set(key, document);

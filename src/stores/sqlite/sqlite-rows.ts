@@ -8,7 +8,7 @@ import type {
   ScopeRow,
   SegmentRow,
 } from "../segments/segment-directory.ts";
-import { bytesIn, checkedRow, guardRows, missingRow } from "./missing-row.ts";
+import { bytesIn, checkedRow, guardRows, missingRow, spoiltRow } from "./missing-row.ts";
 import { createSayings } from "./sqlite-sayings.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import { createOrphanSearch } from "./sqlite-orphans.ts";
@@ -28,7 +28,13 @@ type FitRecord = Omit<FitRow, "current"> & { readonly current: number };
 type PendingRecord = Omit<PendingRow, "live"> & { readonly live: number };
 
 function toPending(record: PendingRecord): PendingRow {
+  checkedRow(record, { key: "count", id: "text", stamp: "count", terms: "bytes", vectors: "bytes" });
   return { ...record, live: record.live === 1 };
+}
+
+function toScope(record: ScopeRow): ScopeRow {
+  checkedRow(record, { key: "count", scope: "text", stamp: "count", rewrites: "count" });
+  return /^(?:platform$|deployment$|team:|user:)/u.test(record.scope) ? record : spoiltRow();
 }
 
 interface Key {
@@ -107,8 +113,11 @@ export function createSqliteRows(db: SqliteConnection): SqliteRows {
     setting: (name) => db.get<{ value: string }>("SELECT value FROM settings WHERE name = ?", name)?.value,
     setSetting: (name, value) => void db.run("INSERT OR REPLACE INTO settings VALUES (?, ?)", name, value),
 
-    scope: (scope) => db.get<ScopeRow>("SELECT key, scope, stamp, rewrites FROM scopes WHERE scope = ?", scope),
-    scopes: () => db.all<ScopeRow>("SELECT key, scope, stamp, rewrites FROM scopes"),
+    scope(scope) {
+      const found = db.get<ScopeRow>("SELECT key, scope, stamp, rewrites FROM scopes WHERE scope = ?", scope);
+      return found && toScope(found);
+    },
+    scopes: () => db.all<ScopeRow>("SELECT key, scope, stamp, rewrites FROM scopes").map(toScope),
     addScope: (scope, stamp) => db.run("INSERT INTO scopes (scope, stamp, rewrites) VALUES (?, ?, 0)", scope, stamp),
     putScope: ({ key, stamp, rewrites }) =>
       void db.run("UPDATE scopes SET stamp = ?, rewrites = ? WHERE key = ?", stamp, rewrites, key),

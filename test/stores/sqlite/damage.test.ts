@@ -13,7 +13,7 @@ import { backUpFolder, verifyBackup } from "../../../src/stores/sqlite/backup.ts
 import { openDatabase } from "../../../src/stores/sqlite/sqlite-database.ts";
 import { openSqliteStore } from "../../../src/stores/sqlite/sqlite-store.ts";
 import { collect } from "../../../src/testing/assert.ts";
-import { fewer, runs } from "../../support/runs.ts";
+import { runs, sample } from "../../support/runs.ts";
 import { documentEntry, plainAnalyzer, read, system, write } from "../build.ts";
 import { searchWords } from "../../support/search-legs.ts";
 
@@ -341,12 +341,23 @@ describe("a row with a value of another kind than was written", () => {
       if (failure === undefined) continue;
       refused++;
       expect([column, value, String(call), failure]).toEqual([column, value, String(call), expect.any(IbidError)]);
-      expect((failure as Error).message).not.toMatch(/heron \d|fish/iu);
+      // An error names a chunk by its id, whatever that became.
+      if (name !== "id") expect((failure as Error).message).not.toMatch(/heron \d|fish/iu);
     }
     return refused;
   }
 
-  const values = ["x''", "x'00ff'", "''", "'heron 3'", "1e300", "9223372036854775807", "-7", `'{"heron":3}'`];
+  const values = [
+    "x''",
+    "x'00ff'",
+    "randomblob(40)",
+    "''",
+    "'heron 3'",
+    "1e300",
+    "9223372036854775807",
+    "-7",
+    `'{"heron":3}'`,
+  ];
 
   async function makeFile(documents: number): Promise<Uint8Array> {
     const kb = await openKnowledgeBase(folder, { operations: { events: false } });
@@ -362,59 +373,45 @@ describe("a row with a value of another kind than was written", () => {
     return readFileSync(path);
   }
 
-  /** Puts known values, which are refused, and then values by chance into rows of some tables. */
+  /** Puts known values, which are refused, and then every value into every column of some tables; or one in sixty. */
   async function damageRows(
     whole: Uint8Array,
     tables: readonly string[],
     refused: readonly (readonly [column: string, value: string])[],
-    numRuns: number,
   ): Promise<void> {
     for (const [column, value] of refused)
       expect([column, (await refusedWith(whole, column, value)) > 0]).toEqual([column, true]);
-    await fc.assert(
-      fc.asyncProperty(
-        fc.constantFrom(...columnsOf(tables)),
-        fc.constantFrom(...values),
-        async (column, each) => void (await refusedWith(whole, column, each)),
-      ),
-      { numRuns },
-    );
+    const all = columnsOf(tables).flatMap((column) => values.map((value) => [column, value] as const));
+    for (const [column, value] of sample(all, 60)) await refusedWith(whole, column, value);
   }
 
   it("is store-corrupt in every call, whichever column and value it is, and quotes nothing [19]", async () => {
     const tables = ["documents", "chunks", "blocks", "words", "sayings", "pending", "scopes", "settings"];
-    await damageRows(
-      await makeFile(4),
-      tables,
-      [
-        ["documents.at", "''"],
-        ["documents.structure_size", "x''"],
-        ["documents.text_size", "1e300"],
-        ["documents.uri", "x''"],
-      ],
-      fewer(6, 200),
-    );
+    await damageRows(await makeFile(4), tables, [
+      ["documents.at", "''"],
+      ["documents.structure_size", "x''"],
+      ["documents.text_size", "1e300"],
+      ["documents.uri", "x''"],
+      ["pending.terms", "'heron 3'"],
+      ["pending.vectors", "'heron 3'"],
+      ["pending.vectors", "x'00ff'"],
+    ]);
   });
 
   it("is store-corrupt in a sealed segment, its files and the fitted model too [19]", async () => {
     const whole = await makeFile(300);
     const tables = ["segments", "files", "fits", "fit_parts"];
     expect(columnsOf(tables).length).toBeGreaterThan(20);
-    await damageRows(
-      whole,
-      tables,
-      [
-        ["segments.size", "-7"],
-        ["segments.state", "''"],
-        ["segments.lengths", "1e300"],
-        ["segments.columns", `'{"heron":3}'`],
-        ["files.data", "'heron 3'"],
-        // It never ended: no fit had the name that it was looked for by.
-        ["fits.fingerprint", "x''"],
-        ["fit_parts.data", "'heron 3'"],
-      ],
-      fewer(2, 60),
-    );
+    await damageRows(whole, tables, [
+      ["segments.size", "-7"],
+      ["segments.state", "''"],
+      ["segments.lengths", "1e300"],
+      ["segments.columns", `'{"heron":3}'`],
+      ["files.data", "'heron 3'"],
+      // It never ended: no fit had the name that it was looked for by.
+      ["fits.fingerprint", "x''"],
+      ["fit_parts.data", "'heron 3'"],
+    ]);
   });
 });
 
