@@ -434,6 +434,11 @@ export interface ChunkListOptions extends DocumentAddress {
   readonly ids?: readonly string[] | undefined;
   /** Whether each chunk comes with its vectors. Default false. */
   readonly includeEmbeddings?: boolean | undefined;
+  /**
+   * Whether chunks that `restore` brings back are listed too, with `deletedAt`: in the scopes that the caller may write, and in no other. Default false.
+   * **Source** ToolUp's `ListChunks`.
+   */
+  readonly includeDeleted?: boolean | undefined;
 }
 
 /** Options of a caller's view. */

@@ -103,6 +103,8 @@ export interface ListChunksOptions {
   /** Only chunks of these ids. **Cost** one look-up for each, instead of a walk. */
   readonly ids?: readonly string[] | undefined;
   readonly includeEmbeddings?: boolean | undefined;
+  /** Whether chunks that `trash.restore` takes back are listed too, with `deletedAt`. Default false; a store without `trash` has none. */
+  readonly includeDeleted?: boolean | undefined;
 }
 
 /**
@@ -115,6 +117,8 @@ export interface StoredChunk {
   readonly chunk: Chunk;
   /** Only when asked for. */
   readonly embeddings?: readonly VersionedEmbedding[];
+  /** ISO 8601, UTC, of a deleted chunk; only when asked for. */
+  readonly deletedAt?: string;
 }
 
 /**
@@ -250,7 +254,7 @@ export interface DocumentVerbs<By extends Places> {
   documents(scopes: By["read"], options?: ListDocumentsOptions): AsyncIterable<DocumentSummary>;
   /** Live documents, counted by scope, folder and kind; in any order, which `composeStore` replaces by that of the facts. **Cost** grows with the folders; with `since` or `before` with the documents of that time. */
   folders(scopes: By["read"], options?: CountFoldersOptions): Promise<readonly FolderCount[]>;
-  /** Live chunks in order of (scope, id), paged by key. */
+  /** Live chunks in order of (scope, id), paged by key; with `includeDeleted` the deleted among them. */
   chunks(scopes: By["read"], options?: ListChunksOptions): AsyncIterable<StoredChunk>;
   /** Live chunks of each document, in the order asked; 0 for a document outside the scopes. */
   chunkCounts(

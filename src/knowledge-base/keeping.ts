@@ -13,6 +13,7 @@ import { archivesOf, memberUri } from "../readers/archives/archive-kind.ts";
 import { compileFilter } from "../engine/filters/compile-filter.ts";
 import { parseFilter } from "../engine/filters/parse-filter.ts";
 import { checkGiven, checkOptions, checkText } from "../runtime/check-options.ts";
+import { compareCodePoints } from "../runtime/compare-text.ts";
 import { hashParts } from "../runtime/hash.ts";
 import { showValue } from "../runtime/plan-options.ts";
 import { composedMediaType } from "../text/compose-chunks.ts";
@@ -214,8 +215,9 @@ export function createKeeping(parts: KeepingParts): Keeping {
         stamps: true,
         ids: true,
         includeEmbeddings: true,
+        includeDeleted: true,
       });
-      const { scope, filter, uri, ids, stamps = false, includeEmbeddings = stamps } = options;
+      const { scope, filter, uri, ids, stamps = false, includeEmbeddings = stamps, includeDeleted = false } = options;
       const chosen = {
         ...(filter !== undefined && { filter: parseFilter(filter) }),
         ...(ids !== undefined && { ids }),
@@ -223,13 +225,19 @@ export function createKeeping(parts: KeepingParts): Keeping {
       };
       const listed = (scopes: AuthorizedScopes, more: ListChunksOptions): AsyncIterable<StoredChunk> =>
         stamps ? stampChunks(store, scopes, more, options) : store.chunks(scopes, more);
-      if (uri === undefined) {
-        const scopes = await readable(scope === undefined ? undefined : [parseScope(scope)]);
-        return yield* listed(scopes, chosen);
+      const address = scope === undefined ? {} : { scope };
+      const deletedIn = includeDeleted ? ((await findDeletedScopes(parts, scope))?.scopes ?? []) : [];
+      if (uri !== undefined) {
+        const live = await findDocument(parts, uri, address);
+        const [found = live] = includeDeleted && live === undefined ? await findDeleted(parts, uri, address) : [];
+        if (found === undefined) return;
+        const only = { ...chosen, documentId: found.id, includeDeleted: deletedIn.includes(found.scope) };
+        return yield* listed(await readable([found.scope]), only);
       }
-      const only = await findDocument(parts, uri, scope === undefined ? {} : { scope });
-      if (only === undefined) return;
-      yield* listed(await readable([only.scope]), { ...chosen, documentId: only.id });
+      const scopes = await readable(scope === undefined ? undefined : [parseScope(scope)]);
+      if (!includeDeleted) return yield* listed(scopes, chosen);
+      for (const one of [...new Set([...scopes.scopes, ...deletedIn])].sort(compareCodePoints))
+        yield* listed(await readable([one]), { ...chosen, includeDeleted: deletedIn.includes(one) });
     },
 
     async native(name) {

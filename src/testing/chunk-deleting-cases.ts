@@ -1,5 +1,5 @@
 import { systemAuthority } from "../access/gate.ts";
-import type { StoredChunk } from "../contracts/store.ts";
+import type { ListChunksOptions, StoredChunk } from "../contracts/store.ts";
 import { check, collect, equal, throwsCode } from "./assert.ts";
 import { deployment, entryOf, from, into, north, south, wordsOf, writeChunks } from "./store-fixtures.ts";
 import { idsIn } from "./store-case.ts";
@@ -102,6 +102,36 @@ export const chunkDeletingCases: readonly StoreCase[] = [
       await store.delete(into(deployment), { documentIds: ["d1", "d2"] });
       equal(await store.trash.restore(into(deployment), { documentIds: ["d1"] }), 1, "restored by document");
       equal(await idsIn(store, deployment), "a", "chunks after the restore");
+    },
+  ],
+  [
+    "lists-deleted-chunks-on-request",
+    "T5 T13",
+    async (store) => {
+      const entries = [wordsOf("a", "one"), entryOf("b", [3, 4], { metadata: { year: 1 } }), wordsOf("c", "three")];
+      await writeChunks(store, into(deployment), entries);
+      await writeChunks(store, into(north), [wordsOf("b", "other")]);
+      await store.delete(into(deployment), { ids: ["b"] });
+      await store.delete(into(north), { ids: ["b"] });
+      const listed = async (options: ListChunksOptions): Promise<string> => {
+        const found = await collect(store.chunks(from(deployment), options));
+        return found.map(({ chunk, deletedAt }) => `${chunk.id}${deletedAt === undefined ? "" : "!"}`).join(" ");
+      };
+      equal(await listed({}), "a c", "live chunks");
+      equal(await listed({ includeDeleted: false }), "a c", "without the deleted");
+      if (!store.capabilities.trash) return equal(await listed({ includeDeleted: true }), "a c", "nothing is kept");
+      equal(await listed({ includeDeleted: true }), "a b! c", "with the deleted");
+      equal(await listed({ includeDeleted: true, ids: ["c", "b"] }), "b! c", "of these ids");
+      equal(await listed({ includeDeleted: true, filter: { op: "eq", key: "year", value: 1 } }), "b!", "by filter");
+      const [deleted] = await collect(
+        store.chunks(from(deployment), { includeDeleted: true, includeEmbeddings: true, ids: ["b"] }),
+      );
+      equal(deleted, { scope: deployment, ...entries[1]!, deletedAt: deleted!.deletedAt! }, "the deleted chunk");
+      check(!Number.isNaN(Date.parse(deleted!.deletedAt!)), "deletedAt is a time", deleted!.deletedAt);
+      await store.trash!.restore(into(deployment), { ids: ["b"] });
+      equal(await listed({ includeDeleted: true }), "a b c", "after the restore");
+      await store.delete(into(deployment), { ids: ["b"] }, { purge: true });
+      equal(await listed({ includeDeleted: true }), "a c", "after a purge");
     },
   ],
   [

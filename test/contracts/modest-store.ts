@@ -30,6 +30,7 @@ export function createModestStore(immodesty?: Immodesty): PlainStore {
     ...inner,
     capabilities: { ...inner.capabilities, durability: "none", embeddings: ["dense"], trash: false },
     trash: undefined,
+    chunks: (scopes, options) => inner.chunks(scopes, { ...options, includeDeleted: false }),
     async replace(into, write) {
       const entries = write.chunks as readonly ChunkEntry[];
       const foreign = entries.filter(({ embeddings }) =>

@@ -535,10 +535,11 @@ export function createPlainStore(
     },
     async *chunks(scopes, options) {
       const readable = read(scopes);
-      known("chunks", options, ["filter", "documentId", "ids", "includeEmbeddings"]);
+      known("chunks", options, ["filter", "documentId", "ids", "includeEmbeddings", "includeDeleted"]);
       check(options?.filter);
+      const isDeletedShown = options?.includeDeleted === true && !broken("list knows no deleted chunk");
       const list = (): Row[] =>
-        within(readable)
+        (isDeletedShown ? rows.filter(({ scope }) => readable.includes(scope)) : within(readable))
           .filter((row) => matches(row, options?.filter))
           .filter(
             (row) =>
@@ -555,16 +556,17 @@ export function createPlainStore(
               : (a, b) => (a.scope < b.scope ? -1 : a.scope > b.scope ? 1 : inOrder(a, b)),
           );
       const give = (row: Row) => {
-        const { scope, chunk, embeddings } = row;
+        const { scope, chunk, embeddings, deletedAt } = row;
         const shown = options?.includeEmbeddings === true || broken("embeddings leaked") ? { embeddings } : {};
-        return copy({ scope, chunk, ...shown }, "output aliased");
+        const gone = deletedAt === undefined ? {} : { deletedAt: new Date(deletedAt).toISOString() };
+        return copy({ scope, chunk, ...shown, ...gone }, "output aliased");
       };
       if (broken("listing holds a snapshot of indexes")) {
         for (let i = 0; i < list().length; i++) yield give(list()[i] as Row);
         return;
       }
       listing = true;
-      for (const row of list()) if (alive(row)) yield give(row);
+      for (const row of list()) if (alive(row) || isDeletedShown) yield give(row);
       listing = false;
     },
     async scopes(authority) {

@@ -48,6 +48,7 @@ export const storeFaults = {
   "purge restorable": "chunk-store/purge-is-for-good",
   "reset restorable": "chunk-store/reset-scope-for-good",
   "restore takes back purged scopes": "chunk-store/purge-is-for-good",
+  "list knows no deleted chunk": "chunk-store/lists-deleted-chunks-on-request",
   "restore forgets vectors": "chunk-store/restore-as-declared",
   "vacuum takes all": "chunk-store/vacuum-takes-what-is-old-enough",
   "vacuum in one scope": "chunk-store/vacuum-takes-what-is-old-enough",

@@ -317,6 +317,33 @@ describe("a delete by a filter", () => {
     expect(await kb.search("sluice", { mode: "lexical" })).not.toEqual([]);
   });
 
+  it("shows what restore brings back, by uri too, to those alone who may write it [L2 T5]", async () => {
+    const kb = await opened();
+    await kb.ingest(manual);
+    await kb.ingest({ uri: "a", text: "Apples." });
+    await kb.ingest({ uri: "own", text: "Pears." }, { scope: "user:ada" });
+    const [one] = await collect(kb.chunks({ uri: "manual" }));
+    await kb.delete({ chunks: [one!.chunk.id] });
+    await kb.delete("a");
+    await kb.delete("own", { scope: "user:ada" });
+    const listed = async (view: Pick<typeof kb, "chunks">, options: Parameters<typeof kb.chunks>[0] = {}) =>
+      (await collect(view.chunks({ includeDeleted: true, ...options })))
+        .map(({ scope, chunk, deletedAt }) => `${scope} ${chunk.uri}${deletedAt === undefined ? "" : " deleted"}`)
+        .sort();
+    const manuals = ["deployment manual", "deployment manual", "deployment manual deleted"];
+    expect(await listed(kb, { scope: "deployment" })).toEqual(["deployment a deleted", ...manuals]);
+    expect(await listed(kb, { uri: "manual" })).toEqual(manuals);
+    expect(await listed(kb, { uri: "a" })).toEqual(["deployment a deleted"]);
+    expect(await listed(kb, { ids: [one!.chunk.id], stamps: true })).toEqual(["deployment manual deleted"]);
+    expect(await listed(kb.as({ userId: "ada" }))).toEqual([...manuals.slice(0, 2), "user:ada own deleted"]);
+    expect(await listed(kb.as({ userId: "bob" }))).toEqual(manuals.slice(0, 2));
+    expect(await listed(kb.as({ userId: "bob" }), { uri: "a" })).toEqual([]);
+    expect(await collect(kb.chunks({ uri: "a" }))).toEqual([]);
+    await kb.delete({ chunks: [one!.chunk.id] }, { purge: true });
+    await kb.vacuum({ olderThanMs: 0 });
+    expect(await listed(kb)).toEqual(manuals.slice(0, 2));
+  });
+
   it("takes a composed document only when all its chunks match", async () => {
     const kb = await opened();
     const chunks = [

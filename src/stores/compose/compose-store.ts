@@ -190,7 +190,7 @@ async function* mapBatches<From, To>(batches: AsyncIterable<From>, work: (batch:
 
 type Reads = Omit<DocumentVerbs<Proven>, keyof Writes>;
 
-function guardReads({ documents }: StoreParts, guard: Guard): Reads {
+function guardReads({ documents, trash }: StoreParts, guard: Guard): Reads {
   return {
     async held(into, documentId, version) {
       return new Map(await documents.held(guard.write(into), documentId, version && { ...version }));
@@ -227,14 +227,22 @@ function guardReads({ documents }: StoreParts, guard: Guard): Reads {
     },
     async *chunks(scopes, options = {}) {
       const readable = guard.read(scopes);
-      checkOptions("chunks", options, { filter: true, documentId: true, ids: true, includeEmbeddings: true });
-      const listed = documents.chunks(
-        readable,
-        options.filter === undefined ? { ...options } : { ...options, filter: parseFilter(options.filter) },
-      );
-      for await (const { scope, chunk, embeddings } of listed) {
+      checkOptions("chunks", options, {
+        filter: true,
+        documentId: true,
+        ids: true,
+        includeEmbeddings: true,
+        includeDeleted: true,
+      });
+      const { filter, includeDeleted, ...rest } = options;
+      const listed = documents.chunks(readable, {
+        ...rest,
+        ...(filter !== undefined && { filter: parseFilter(filter) }),
+        ...(includeDeleted === true && trash !== undefined && { includeDeleted }),
+      });
+      for await (const { scope, chunk, embeddings, deletedAt } of listed) {
         guard.open();
-        const copy = { scope, chunk: copyChunk(chunk) };
+        const copy = { scope, chunk: copyChunk(chunk), ...(deletedAt !== undefined && { deletedAt }) };
         yield embeddings === undefined ? copy : { ...copy, embeddings: embeddings.map(copyVersioned) };
       }
     },

@@ -26,31 +26,39 @@ const pageSize = 256;
 /** One look into the directory, in a transaction of its own. */
 export type Look = <Result>(work: (rows: DirectoryReader) => Result) => Promise<Result>;
 
-/** Live chunks by scope, then id; no transaction is open while the caller works. */
+/** Live chunks by scope, then id, and the deleted ones among them on request; no transaction is open while the caller works. */
 export async function* listChunks(
   look: Look,
   view: IndexView,
   scopes: readonly Scope[],
   options: ListChunksOptions,
 ): AsyncGenerator<StoredChunk> {
-  const { filter, documentId, ids, includeEmbeddings = false } = options;
+  const { filter, documentId, ids, includeEmbeddings = false, includeDeleted = false } = options;
   const admits = createRowFilter(createRestriction(filter, undefined));
   const byKey = documentId === undefined && ids === undefined;
   for (const scope of scopes) {
+    const gone = includeDeleted && byKey ? await look((rows) => deletedIds(rows, scope)) : [];
     for (let last: string | undefined = ""; last !== undefined;) {
       const after: string = last;
       const page = await look((rows) => {
         const held = view.scope(rows, scope);
         if (held === undefined) return { chunks: [], next: undefined };
         const reader = createChunkReader(rows, view);
-        const found = byKey
-          ? rows.chunksAfter(held.row.key, after, pageSize)
-          : namedChunks(rows, held.row.key, documentId, ids);
-        const next = byKey && found.length === pageSize ? found[pageSize - 1]!.id : undefined;
-        const chunks = found.filter(admits).map((row): StoredChunk => {
-          const chunk = reader.chunk(row);
-          return includeEmbeddings ? { scope, chunk, embeddings: embeddingsOf(held, row) } : { scope, chunk };
-        });
+        const live = byKey ? rows.chunksAfter(held.row.key, after, pageSize) : [];
+        const next = live.length === pageSize ? live[pageSize - 1]!.id : undefined;
+        const among = gone.filter(
+          (id) => compareCodePoints(id, after) > 0 && (next === undefined || compareCodePoints(id, next) < 0),
+        );
+        const named = byKey ? { ids: among } : { documentId, ids };
+        const found = [...live, ...namedChunks(rows, held.row.key, named)]
+          .filter(({ deletedAt }) => deletedAt === null || includeDeleted)
+          .sort((a, b) => compareCodePoints(a.id, b.id));
+        const chunks = found.filter(admits).map((row): StoredChunk => ({
+          scope,
+          chunk: reader.chunk(row),
+          ...(includeEmbeddings && { embeddings: embeddingsOf(held, row) }),
+          ...(row.deletedAt !== null && { deletedAt: new Date(row.deletedAt).toISOString() }),
+        }));
         return { chunks, next };
       });
       yield* page.chunks;
@@ -59,18 +67,21 @@ export async function* listChunks(
   }
 }
 
-/** Live chunks of a document, of ids, or of both, by id. */
+/** Chunks of a document, of ids, or of both, in no order. */
 function namedChunks(
   rows: DirectoryReader,
   scope: number,
-  documentId: string | undefined,
-  ids: readonly string[] | undefined,
-): ChunkRow[] {
+  { documentId, ids }: Pick<ListChunksOptions, "documentId" | "ids">,
+): readonly ChunkRow[] {
   const found =
     ids === undefined ? rows.chunksOfDocument(scope, documentId ?? "") : rows.chunksById(scope, [...new Set(ids)]);
-  return found
-    .filter((row) => row.deletedAt === null && (documentId === undefined || row.documentId === documentId))
-    .sort((a, b) => compareCodePoints(a.id, b.id));
+  return found.filter((row) => documentId === undefined || row.documentId === documentId);
+}
+
+/** Ids of the chunks of a scope that can be restored. **Cost** all of them are held at once: a vacuum keeps them few. */
+function deletedIds(rows: DirectoryReader, scope: Scope): readonly string[] {
+  const held = rows.scope(scope);
+  return held === undefined ? [] : rows.deletedChunks(held.key, Number.MAX_SAFE_INTEGER).map(({ id }) => id);
 }
 
 /** Every vector of a chunk but the store's own, by version. */

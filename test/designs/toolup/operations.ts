@@ -51,6 +51,13 @@ export const operations = [
     await withTexts({}, async (kb) => {
       await kb.ingest({ uri: "insects", chunks });
       equal(await kb.delete({ chunks: ["2"] }), [{ uri: "insects", scope: "deployment", chunks: 1 }]);
+      const listed = async (of: typeof kb, options = {}) =>
+        (await all(of.chunks({ includeDeleted: true, ...options }))).map(
+          ({ chunk, deletedAt }) => `${chunk.id} ${deletedAt === undefined ? "live" : "deleted"}`,
+        );
+      equal(await listed(kb), ["1 live", "2 deleted"]);
+      equal(await listed(kb, { includeDeleted: false }), ["1 live"]);
+      equal(await listed(kb.as({ userId: "u" })), ["1 live"]);
       equal(await kb.search("sting"), []);
       equal((await kb.search("hum")).length, 1);
       await refuses("not-found", () => kb.delete({ chunks: ["2"] }, { onMissing: "error" }));
