@@ -45,7 +45,8 @@ const longest = 300;
  * Compares the subjects of two statements, without a model.
  *
  * Statements have one subject where the words before the verb are the same, two at least. The values must be of one kind: two numbers, two days, two names.
- * They also have one where the later tells of a change, and has all words of the earlier but its value. Similar statements are a doubt.
+ * They also have one where the later tells of a change, and has all words of the earlier but its value. Similar statements are a doubt, and those
+ * that begin alike and end in other values ("We deploy on Fridays.", then "on Mondays").
  *
  * **Shape** measured on the pairs of `test/integrations/memory/subject-pairs.ts`, in English; in other languages similar statements are a doubt.
  * **Source** decision 184.
@@ -67,7 +68,18 @@ export function compareSubjects(earlier: string, later: string): SubjectVerdict 
   const shared = within(new Set(a.words), b.words);
   const all = new Set([...a.words, ...b.words]).size;
   const isClose = shared >= 2 && shared / all >= 0.4;
-  return sameSubject || isClose || (tells && shared >= 2) ? "doubt" : "other";
+  return sameSubject || isClose || (tells && shared >= 2) || beginAlike(earlier, later) ? "doubt" : "other";
+}
+
+/** Whether half of the longer statement, and a word that is not idle, stands at the beginning of both. */
+function beginAlike(...texts: readonly [string, string]): boolean {
+  const [a, b] = texts.map((text) => Array.from(segmentWords(text), (word) => word.text.toLowerCase())) as [
+    string[],
+    string[],
+  ];
+  const differing = a.findIndex((word, i) => word !== b[i]);
+  const begun = differing === -1 ? a : a.slice(0, differing);
+  return begun.length * 2 >= Math.max(a.length, b.length) && begun.some((word) => !idle.has(word));
 }
 
 interface Statement {

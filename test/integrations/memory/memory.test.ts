@@ -7,7 +7,7 @@ import { type KnowledgeBase, openKnowledgeBase } from "ibid";
 import { createMemory, type MemoryOptions } from "ibid/memory";
 import { compareSubjects } from "../../../src/integrations/memory/compare-subjects.ts";
 import { findSecrets } from "../../../src/integrations/memory/find-secrets.ts";
-import { apart, apartUnseen, replacing, replacingUnseen } from "./subject-pairs.ts";
+import { apart, apartUnseen, replacing, replacingUnseen, short, shortApart } from "./subject-pairs.ts";
 import { fewer } from "../../support/runs.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "ibid-notes-"));
@@ -452,6 +452,10 @@ describe("a memory", () => {
     expect([verdicts(replacing), verdicts(replacingUnseen)]).toEqual([26, 12]);
     const missed = [...replacing, ...replacingUnseen].filter((pair) => compareSubjects(...pair) === "other");
     expect(missed).toEqual([]);
+    expect(short.filter((pair) => compareSubjects(...pair) !== "doubt")).toEqual([]);
+    expect(shortApart.filter((pair) => compareSubjects(...pair) !== "other")).toEqual([]);
+    const doubts = (pairs: typeof apart) => pairs.filter((pair) => compareSubjects(...pair) === "doubt").length;
+    expect([doubts(apart), doubts(apartUnseen)]).toEqual([21, 8]);
   });
 
   it("equals a plain list of statements, over generated histories", async () => {

@@ -106,3 +106,26 @@ export const apartUnseen: readonly StatementPair[] = [
   ["The queue holds 1000 jobs.", "The queue now has two workers."],
   ["Backups go to S3.", "Logs now go to S3."],
 ];
+
+/** Short pairs without a form of "to be", of which the later may replace the earlier: at least a doubt. Written by hand, before `beginAlike`. */
+export const short: readonly StatementPair[] = [
+  ["We deploy on Fridays.", "We deploy on Mondays."],
+  ["We use npm.", "We use pnpm."],
+  ["We ship weekly.", "We ship daily."],
+  ["Call me Bob.", "Call me Robert."],
+  ["Meet at nine.", "Meet at ten."],
+  ["Prefers tabs.", "Prefers spaces."],
+  ["We host on Heroku.", "We host on Fly."],
+  ["Review by Ada.", "Review by Linus."],
+  ["I drink tea.", "I drink coffee."],
+  ["Merge with squash.", "Merge with rebase."],
+];
+
+/** Short pairs on two subjects. Written by hand, before `beginAlike`. */
+export const shortApart: readonly StatementPair[] = [
+  ["We test parsers.", "We ship parsers."],
+  ["It is red.", "It is fast."],
+  ["We deploy on Fridays.", "We meet on Fridays."],
+  ["The office opens at nine.", "Our tests want Docker."],
+  ["Call me Bob.", "Merge with rebase."],
+];
