@@ -34,11 +34,15 @@ export interface ContextTransformerOptions {
   readonly describe?: ChunkDescriber | undefined;
   /** In the pipeline's fingerprint, with the model's. Default `"contextual-header"`. */
   readonly name?: string | undefined;
+  /** Words before the sentence, in the fingerprint too. Default `"Context: "`; `""` for the sentence alone. */
+  readonly label?: string | undefined;
   /** How many chunks are asked for at once. Default 8. */
   readonly batchSize?: number | undefined;
   /** Default: the 10,000 most recent, in memory. */
   readonly cache?: ContextCache | undefined;
 }
+
+const usualLabel = "Context: ";
 
 /** A sentence, and no essay: what is longer is cut. **Units** UTF-16. */
 const longestSentence = 400;
@@ -46,7 +50,7 @@ const longestSentence = 400;
 /**
  * Writes a sentence of context before each chunk whose text lacks it.
  *
- * **Shape** `Context: <sentence>`, a blank line, the text; this comes on top of the chunker's size. Without a sentence nothing is written. With a model,
+ * **Shape** `Context: <sentence>`, a blank line, the text, with `label` for `Context: `; this comes on top of the chunker's size. Without a sentence nothing is written. With a model,
  * chunks go out in batches, as needed; a missing sentence is not written. Sentences are cached under a hash of the document's text and the chunk's.
  * **Errors** `invalid-argument` for more than one source, a blank name, an impossible batch or an unknown option; errors of the source, with `model-failed` around foreign ones;
  * `invalid-response` for another count of sentences.
@@ -61,10 +65,11 @@ export function createContextTransformer(options: ContextTransformerOptions = {}
     model: true,
     describe: true,
     name: true,
+    label: true,
     batchSize: true,
     cache: true,
   });
-  const { summarise, model, describe, batchSize = 8, cache = createContextCache(10_000) } = options;
+  const { summarise, model, describe, label = usualLabel, batchSize = 8, cache = createContextCache(10_000) } = options;
   const asked = [summarise, model, describe].filter((one) => one !== undefined).length;
   if (asked > 1 || !Number.isSafeInteger(batchSize) || batchSize < 1) {
     throw new IbidError(
@@ -76,28 +81,30 @@ export function createContextTransformer(options: ContextTransformerOptions = {}
     );
   }
   const who = model === undefined ? "" : `:${model.provider}/${model.model}`;
-  const name = `${options.name ?? "contextual-header"}${who}`;
+  checkGiven("createContextTransformer", "label", label, "text");
+  const name = `${options.name ?? "contextual-header"}${who}${label === usualLabel ? "" : `:${JSON.stringify(label)}`}`;
   const describer = describe ?? (model && describeByModel(model)) ?? (summarise && describeBySummary(summarise));
   const sentenceOf = describer && createAsking(describer, { name, batchSize, cache });
   return createTransformer({
     name,
     text: async (chunk, context) =>
-      sentenceOf === undefined ? chunk.text : withContextualHeader(await sentenceOf(chunk, context), chunk.text),
+      sentenceOf === undefined ? chunk.text : withContextualHeader(await sentenceOf(chunk, context), chunk.text, label),
   });
 }
 
 /**
- * A text with a sentence of context before it.
+ * A text with a label and a sentence of context before it.
  *
  * **Shape** the text alone when the sentence is blank; line breaks in it become spaces. **Source** ToolUp `Chunking.withContextualHeader`.
  *
  * @experimental
  */
-export function withContextualHeader(sentence: string | undefined, text: string): string {
+export function withContextualHeader(sentence: string | undefined, text: string, label: string = usualLabel): string {
   checkGiven("withContextualHeader", "text", text, "text");
+  checkGiven("withContextualHeader", "label", label, "text");
   if (sentence !== undefined) checkGiven("withContextualHeader", "sentence", sentence ?? "", "text");
   const line = (sentence ?? "").replaceAll(/\s+/g, " ").trim();
-  return line === "" ? text : `Context: ${line}\n\n${text}`;
+  return line === "" ? text : `${label}${line}\n\n${text}`;
 }
 
 /** One answer for a document, whichever of its chunks asks. */

@@ -191,6 +191,13 @@ export const services = [
       { transformers: [createContextTransformer({ summarise: () => "On bees." })], chunker: createTokenChunker() },
     ),
   ),
+  prove("T35", "the sentence stands alone before the text where the label is empty", () =>
+    withTexts(
+      { a: "Bees hum." },
+      async (kb) => equal((await all(kb.chunks()))[0]!.chunk.text, "On bees.\n\nBees hum."),
+      { transformers: [createContextTransformer({ summarise: () => "On bees.", label: "" })] },
+    ),
+  ),
   prove("T36", "many texts in one call, in their order", async () => {
     const model = createFixedEmbeddingModel({}, { dimensions: 1, otherwise: (text) => [text.length] });
     const { embeddings } = await model.embed(["a", "bb", "ccc"], { purpose: "document" });
