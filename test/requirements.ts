@@ -152,7 +152,7 @@ export const requirements: readonly Requirement[] = [
     "src/chunkers/html-chunker.ts",
     'A heading without an end tag is read as browsers read it: `createHtmlReader({ unclosed: "error" })`.',
   ),
-  brought("B51", "Delimiters that mean what they say", "src/chunkers/marked-up-plan.ts"),
+  brought("B51", "Delimiters that mean what they say", "src/chunkers/marked-up-chunker.ts"),
   settled(
     "B52",
     "Loaders for PDF, DOCX, PPTX, HTML and Markdown",

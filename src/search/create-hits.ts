@@ -1,12 +1,12 @@
 import type { Analyzer } from "../contracts/analyzer.ts";
-import type { Hit } from "../contracts/retriever.ts";
+import type { Hit, HitExplanation, LatentExplanation, LegScore } from "../contracts/retriever.ts";
 import { cutSnippet, withoutFrontMatter } from "../text/snippet.ts";
-import { type Candidate, languageOf, rangesFound, termsFound } from "./candidate.ts";
-import { type ExplainContext, explainHit } from "./explain-hit.ts";
+import { type Candidate, languageOf, rangesFound, termsFound, type QueryTerms } from "./candidate.ts";
 import type { SearchPlan } from "./search-plan.ts";
 import { plainEmbedding } from "../engine/vectors/plain-embedding.ts";
 import { chunkStructure } from "../text/chunk-structure.ts";
 import { placeLabels } from "../text/place-labels.ts";
+import type { EvidenceScale } from "./weigh-evidence.ts";
 
 export interface HitContext extends ExplainContext {
   readonly plan: SearchPlan;
@@ -93,4 +93,46 @@ function matchedTerms(
 ): ReadonlySet<string> {
   const found = first ? chunk.urtext.slice(first.start - chunk.start, first.end - chunk.start) : "";
   return new Set(analyzer.analyze(found, language));
+}
+
+/** The part of an explanation that all hits of one search share. */
+interface ExplainContext {
+  /** The fusion, or the one leg that searched. */
+  readonly fusion: string;
+  /** `undefined` when no leg counts words. */
+  readonly terms: QueryTerms | undefined;
+  /** `undefined` when the store's own model did not search. */
+  readonly latent: LatentExplanation | undefined;
+  readonly reranker: string | undefined;
+  readonly evidence: EvidenceScale;
+}
+
+/** Why a candidate has its score, in numbers that add up. */
+function explainHit(candidate: Candidate, context: ExplainContext): HitExplanation {
+  const { before, legs, parts } = candidate;
+  const { terms } = context;
+  const said = termsFound(candidate);
+  const inOrder = parts.flatMap(({ name }) => {
+    const found = legs.get(name);
+    return found === undefined ? [] : [[name, legScore(found)] as const];
+  });
+  return {
+    fusion: context.fusion,
+    legs: Object.fromEntries(inOrder),
+    parts: parts.map((part) => ({ ...part })),
+    terms: (said?.terms ?? []).map((term) => ({ ...term })),
+    ...(said && { lexical: said.terms.reduce((sum, { score }) => sum + score, 0) }),
+    ...(said?.name && { name: { ...said.name } }),
+    ...(said?.document !== undefined && { document: said.document }),
+    ...(said?.heading && { heading: { ...said.heading } }),
+    ...(said?.fields && { fields: { ...said.fields } }),
+    ...(terms && { queryTerms: terms.map((term) => ({ ...term })), strength: context.evidence.strength(candidate) }),
+    ...(context.latent && { latent: { ...context.latent } }),
+    ...(before &&
+      context.reranker !== undefined && { rerank: { reranker: context.reranker, before: legScore(before) } }),
+  };
+}
+
+function legScore({ score, rank }: LegScore): LegScore {
+  return { score, rank };
 }

@@ -10,7 +10,7 @@ import type {
   IngestionStatus,
   ListIngestionOptions,
 } from "../../contracts/ingestion-queue.ts";
-import type { StoredJob } from "../../contracts/job-store.ts";
+import type { StoredJob, IngestionState } from "../../contracts/job-store.ts";
 import type { KnowledgeBase } from "../../contracts/knowledge-base.ts";
 import type { AccessContext, Scope } from "../../contracts/scope.ts";
 import { throwIfAborted } from "../../runtime/abort.ts";
@@ -19,7 +19,6 @@ import { planOptions } from "../../runtime/plan-options.ts";
 import { enqueueOptions } from "../ingest-options.ts";
 import { hashParts } from "../../runtime/hash.ts";
 import { checkIngest } from "../uploads/check-ingest.ts";
-import { isOver, toStatus } from "./ingestion-status.ts";
 import type { JobPump } from "./job-pump.ts";
 import { badNumber, type DecidedQueueOptions } from "./queue-options.ts";
 import type { QueueReport } from "./queue-report.ts";
@@ -230,5 +229,25 @@ export function createQueueView(parts: QueueParts, caller: Caller): IngestionQue
     },
     close,
     [Symbol.asyncDispose]: close,
+  };
+}
+
+/** Whether nothing more comes of a document by itself. */
+const isOver = (state: IngestionState): boolean => state === "indexed" || state === "failed" || state === "rejected";
+
+/** A job as people see it. */
+function toStatus(job: StoredJob): IngestionStatus {
+  const { id, uri, scope, state, attempts, enqueuedAt, updatedAt, dueAt, error, result } = job;
+  return {
+    id,
+    uri,
+    scope,
+    state,
+    attempts,
+    enqueuedAt,
+    updatedAt,
+    ...(state === "queued" && error !== undefined && { retryAt: dueAt }),
+    ...(error && { error }),
+    ...(result && { result }),
   };
 }

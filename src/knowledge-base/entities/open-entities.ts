@@ -22,7 +22,6 @@ import { createEntitySchema, type KeptEntity, toEntityData } from "./entity-sche
 import { anyOfLabels } from "./has-any-label.ts";
 import { isShared, lookFrom } from "./look-from.ts";
 import { createLiveInstances, createTypedInstances } from "./live-instance.ts";
-import { keysOf, readKey, type RelationshipEnd, startOf } from "./relationship-key.ts";
 import { toInstance } from "./to-instance.ts";
 
 /**
@@ -305,4 +304,32 @@ const endSchema: StandardSchema<{ readonly key: string; readonly text?: string }
 
 function asList(given: Relationship | readonly Relationship[]): readonly Relationship[] {
   return Array.isArray(given) ? (given as readonly Relationship[]) : [given as Relationship];
+}
+
+/**
+ * A relationship is two records without text, one for each end, so that it is found from either without looking at others: `ada > WORKS_ON > engine` and
+ * `engine < WORKS_ON < ada`. It is there while both are; a process killed between the two leaves nothing that shows.
+ */
+type RelationshipEnd = ">" | "<";
+
+/** Ids and names hold no blank once they are encoded. */
+const encode = encodeURIComponent;
+
+/** The end that the relationship starts from, then the other. */
+function keysOf({ from, name, to }: Relationship): readonly [string, string] {
+  return [`${startOf(from, ">", name)}${encode(to)}`, `${startOf(to, "<", name)}${encode(from)}`];
+}
+
+/** The start of the keys of an entity's relationships: all, or those of one direction and name. */
+function startOf(id: string, end?: RelationshipEnd, name = ""): string {
+  return end === undefined ? `${encode(id)} ` : `${encode(id)} ${end} ${encode(name)} ${end} `;
+}
+
+/** The relationship that a key is an end of, and the id of the other end; `undefined` for any other key. */
+function readKey(key: string): { readonly relationship: Relationship; readonly other: string } | undefined {
+  const [one, end, name, again, two, ...more] = key.split(" ");
+  if (two === undefined || more.length > 0 || end !== again || (end !== ">" && end !== "<")) return undefined;
+  const [id, called, other] = [one!, name!, two].map(decodeURIComponent) as [string, string, string];
+  const relationship = end === ">" ? { from: id, name: called, to: other } : { from: other, name: called, to: id };
+  return { relationship, other };
 }

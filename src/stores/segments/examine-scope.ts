@@ -9,13 +9,15 @@ import { readTerms } from "../../engine/segments/postings-file.ts";
 import type { SealedSegment } from "../../engine/segments/sealed-segment.ts";
 import { decodeVectors, parseVersionKey, type StoredVector } from "../../engine/vectors/stored-vector.ts";
 import { vectorsAt } from "../../engine/vectors/vector-column.ts";
-import { hasRightTrigrams } from "./examine-trigrams.ts";
 import type { ScopeView } from "./index-view.ts";
 import { isOwnVersion } from "./own-version.ts";
 import { createUncachedReader } from "./replace-document.ts";
 import { knowsVersion } from "./read-versions.ts";
 import type { ChunkRow, DirectoryReader } from "./segment-directory.ts";
 import { textKey } from "../../text/text-key.ts";
+import { openTrigrams, trigramFile } from "../../engine/patterns/trigram-file.ts";
+import { trigramKinds } from "../../engine/patterns/trigrams.ts";
+import { collectSegmentTrigrams } from "./trigram-keeper.ts";
 
 /** One chunk as the index has it, gathered from all parts of the index. */
 interface Indexed {
@@ -214,4 +216,28 @@ function guarded(note: Note, message: string, work: () => void): void {
 
 function corrupt(message: string): IbidError {
   return new IbidError("store-corrupt", message);
+}
+
+/**
+ * Whether a segment's trigram index agrees with the texts of its chunks. A segment without one counts as right: the next pattern search makes it.
+ *
+ * **Errors** whatever unreadable bytes cause. **Cost** collects the trigrams of every chunk anew.
+ */
+function hasRightTrigrams(rows: DirectoryReader, segment: SealedSegment): boolean {
+  const stored = openTrigrams(segment.size, (part) => rows.file(segment.row, trigramFile, part));
+  if (stored === undefined) return true;
+  const files = collectSegmentTrigrams(rows, segment);
+  const anew = openTrigrams(segment.size, (part) => files[part]?.data)!;
+  const length = (segment.size + 7) >> 3;
+  const [said, seen] = [new Uint8Array(length), new Uint8Array(length)];
+  for (let trigram = 0; trigram < trigramKinds; trigram++) {
+    stored.mark(trigram, said.fill(0));
+    anew.mark(trigram, seen.fill(0));
+    for (let ordinal = 0; ordinal < segment.size; ordinal++) {
+      // Removed chunks are skipped: no search returns them.
+      const differs = (said[ordinal >> 3]! ^ seen[ordinal >> 3]!) & (1 << (ordinal & 7));
+      if (differs !== 0 && segment.present[ordinal] === 1) return false;
+    }
+  }
+  return true;
 }

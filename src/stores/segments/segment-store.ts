@@ -1,4 +1,4 @@
-import type { StoreParts } from "../../contracts/store.ts";
+import type { StoreParts, DocumentStore, VersionSwitch } from "../../contracts/store.ts";
 import { termsFingerprint } from "../../engine/segments/chunk-terms.ts";
 import { createSecret, fromHex, toHex } from "./create-secret.ts";
 import { createIndexView } from "./index-view.ts";
@@ -6,13 +6,15 @@ import { createPurge } from "./purge.ts";
 import type { PatternSearch } from "./search-pattern.ts";
 import { analyzerSetting, createSegmentCore, type SegmentCore, type SegmentStoreOptions } from "./segment-core.ts";
 import { keptOrders, type SegmentDirectory } from "./segment-directory.ts";
-import { createSegmentLegs } from "./segment-legs.ts";
+import { createSegmentLegs, type SegmentLeg } from "./segment-legs.ts";
 import { segmentReads } from "./segment-reads.ts";
 import { segmentTrash, segmentUpkeep } from "./segment-upkeep.ts";
 import { segmentWrites } from "./segment-writes.ts";
-import { searchAtOnce } from "./search-at-once.ts";
 import { createSharedLook } from "./share-look.ts";
-import { segmentVersions } from "./version-switch.ts";
+import { readChunks } from "./read-chunks.ts";
+import { takeMoment } from "./segment-moment.ts";
+import { versionKey } from "../../contracts/embedding.ts";
+import { readVersions } from "./read-versions.ts";
 
 /** Parts with every capability. */
 export type CompleteParts = { readonly [Name in keyof StoreParts]-?: NonNullable<StoreParts[Name]> };
@@ -135,4 +137,51 @@ export async function prepareDirectory(
     rows.setSetting(analyzerSetting, fingerprint);
     return fromHex(kept);
   });
+}
+
+/** Searches that are one transaction. Only the store's own functions take part. A function that calls them is another. */
+function searchAtOnce(
+  { look, view }: Pick<SegmentCore, "look" | "view">,
+  legs: readonly SegmentLeg[],
+  reads: Pick<DocumentStore, "readChunks">,
+): NonNullable<DocumentStore["atOnce"]> {
+  const functionOf = (owner: object, name: "search" | "readChunks"): unknown => Reflect.get(owner, name);
+  const own = new Map(legs.map((leg) => [functionOf(leg, "search"), leg]));
+  const ownReading = functionOf(reads, "readChunks");
+  return (scopes, work) =>
+    look((rows) =>
+      work({
+        moment: takeMoment(rows, view, scopes),
+        search: (leg, ...given) => own.get(functionOf(leg, "search"))?.searchInside(rows, ...given),
+        readChunks: (documents, ...given) =>
+          functionOf(documents, "readChunks") === ownReading ? readChunks(rows, view, ...given) : undefined,
+      }),
+    );
+}
+
+/** Two embedding versions side by side in a segment store; the code that changes them is loaded with the first change. */
+function segmentVersions({ look, write, change, view, analyze, tidy, options }: SegmentCore): VersionSwitch {
+  const { now } = options;
+  return {
+    async versions(scopes) {
+      return look((rows) => scopes.map((scope) => readVersions(rows, view, scope)));
+    },
+    async *lacking(scope, version) {
+      const { listLacking } = await import("./scope-versions.ts");
+      yield* listLacking(look, view, scope, version);
+    },
+    async addVectors(scope, version, vectors) {
+      const { addVectors, prepareVectors } = await import("./scope-versions.ts");
+      const key = versionKey(version);
+      const waiting = await look((rows) => prepareVectors(rows, view.scope(rows, scope), key, vectors, analyze));
+      if (waiting.length === 0) return 0;
+      const { result } = await change(scope, (changes) => addVectors(changes, version, waiting, now()));
+      await tidy(scope);
+      return result;
+    },
+    async changeVersion(scope, version, { partial = false } = {}) {
+      const { changeVersion } = await import("./scope-versions.ts");
+      return write((rows) => changeVersion(rows, view, scope, version, { partial, now: now() }));
+    },
+  };
 }

@@ -3,10 +3,10 @@ import type { DeleteOptions, DeleteTarget, DocumentStore, Trash } from "../../co
 import { isDiskFull, purgeFailed, withReserve } from "./disk-full.ts";
 import { createDocumentWriter } from "./document-writer.ts";
 import { type Removed, sendErrand } from "./errands.ts";
-import { markRow } from "./mark-row.ts";
 import type { Purge } from "./purge.ts";
 import type { SegmentCore } from "./segment-core.ts";
-import type { DirectoryReader, SegmentDirectory } from "./segment-directory.ts";
+import type { DirectoryReader, SegmentDirectory, DocumentRow } from "./segment-directory.ts";
+import type { FreshnessMark } from "../../contracts/document-store.ts";
 
 type Writes = Pick<DocumentStore, "replace" | "delete" | "touch"> & Pick<Trash, "restore">;
 
@@ -72,4 +72,18 @@ export function segmentWrites(core: SegmentCore, purge: Purge): Writes {
       });
     },
   };
+}
+
+/** The row with its mark; `undefined` when that changes nothing. */
+function markRow(row: DocumentRow, mark: FreshnessMark): DocumentRow | undefined {
+  const { folder, checkedAt, validators, fingerprint } = mark;
+  const marked: DocumentRow = {
+    ...row,
+    ...(fingerprint === undefined ? {} : { fingerprint }),
+    ...(folder === undefined ? {} : { folder }),
+    ...(checkedAt === undefined || checkedAt < row.ingestedAt ? {} : { checkedAt }),
+    ...(validators && { etag: validators.etag ?? null, lastModified: validators.lastModified ?? null }),
+  };
+  const keys = ["folder", "checkedAt", "etag", "lastModified", "fingerprint"] as const;
+  return keys.some((key) => marked[key] !== row[key]) ? marked : undefined;
 }
