@@ -4,7 +4,7 @@ import { IbidError } from "../contracts/errors.ts";
 import type { RecordsCopied } from "../contracts/collection.ts";
 import { type EnginePair, migrate, migrateRecords, type MigrateSummary } from "../knowledge-base/open/migrate.ts";
 import { showLocation } from "../knowledge-base/open/location.ts";
-import { type NamedEngine, openEngine } from "../knowledge-base/open/open-engine.ts";
+import { type NamedEngine, openEngine, placeNamedStore } from "../knowledge-base/open/open-engine.ts";
 import { examples, note } from "./help-text.ts";
 import type { CommonOptions, Context } from "./open.ts";
 import { createProgressLine, type ProgressLine } from "./progress.ts";
@@ -79,7 +79,9 @@ async function openEngines(options: MigrateOptions, line: ProgressLine): Promise
     });
   }
   const given =
-    fromEngine === undefined ? (settings?.values as { engine?: NamedEngine } | undefined)?.engine : undefined;
+    fromEngine === undefined && settings !== undefined
+      ? placeNamedStore(settings.values as { engine?: Engine | NamedEngine; store?: unknown }).engine
+      : undefined;
   if (fromEngine === undefined && given === undefined) {
     throw new IbidError(
       "configuration-missing",

@@ -2,6 +2,8 @@ import { describe, expect, it } from "vitest";
 import { openKnowledgeBase as openAnywhere } from "../../src/knowledge-base/open-in-memory.ts";
 import { openKnowledgeBase } from "../../src/knowledge-base/open/open-knowledge-base.ts";
 import type { OpenOptions } from "../../src/knowledge-base/open/open-knowledge-base.ts";
+import type { Store } from "../../src/contracts/store.ts";
+import { createHashingModel } from "../../src/models/hashing/hashing-model.ts";
 import { createInMemoryVectorStore } from "../../src/integrations/compat/vector-store.ts";
 import { createMemoryStore } from "../../src/stores/memory/memory-store.ts";
 
@@ -12,7 +14,7 @@ const complete = {
 describe("openKnowledgeBase({ store })", () => {
   it.each([
     ["on Node", (options: OpenOptions) => openKnowledgeBase(options)],
-    ["in any runtime", ({ store }: OpenOptions) => openAnywhere({ store: store! })],
+    ["in any runtime", ({ store }: OpenOptions) => openAnywhere({ store: store as Store })],
   ])("puts everything into the store, %s", async (_, open) => {
     const store = createMemoryStore();
     const kb = await open({ store });
@@ -46,11 +48,8 @@ describe("openKnowledgeBase({ store })", () => {
     ["a store without find", { ...complete, find: undefined }, 'store has no method "find".'],
     ["a store without replace", { close: async () => {} }, 'store has no method "replace".'],
     ["null", null, 'store has no method "replace".'],
-    [
-      "an engine's name and options",
-      { name: "qdrant", url: "http://127.0.0.1:1" },
-      'store is "qdrant", a name and no Store.',
-    ],
+    ["the name of an engine without its options", "qdrant", 'store is "qdrant", a name and no Store.'],
+    ["an unknown name", { name: "Qdrant" }, 'store is "Qdrant", a name and no Store.'],
     ["a location", "postgres", 'store is "postgres", a name and no Store.'],
     [
       "a designs' vector store",
@@ -60,6 +59,22 @@ describe("openKnowledgeBase({ store })", () => {
   ])("refuses %s, by the name of the missing method", async (_, store, message) => {
     const refused = { code: "invalid-argument", message, hint: expect.stringMatching(/\w/u) as string };
     await expect(openKnowledgeBase({ store } as unknown as OpenOptions)).rejects.toMatchObject(refused);
+  });
+
+  it("takes an engine of ibid by its name, with its options, as `engine` does", async () => {
+    const models = { embedding: createHashingModel() };
+    const texts = ["Keys are rotated.", "Herons wait in the reeds."].map((text, i) => ({ uri: `${i}`, text }));
+    const kb = await openKnowledgeBase({ store: { name: "sqlite" }, models });
+    await kb.ingest(texts, { settle: true });
+    expect(await kb.native("sqlite")).toBeDefined();
+    expect((await kb.search("rotated keys"))[0]?.source.uri).toBe("0");
+    await kb.close();
+    const open = (options: object): Promise<unknown> => openKnowledgeBase({ models, ...options });
+    const refused = (message: string): object => ({ code: "invalid-argument", message });
+    await expect(open({ store: { name: "sqlite" }, engine: { name: "duckdb" } })).rejects.toMatchObject(
+      refused('engine is given beside store: { name: "sqlite" }.'),
+    );
+    await expect(open({ store: { name: "sqlite", fil: "a" } })).rejects.toMatchObject({ code: "invalid-argument" });
   });
 
   it.each([

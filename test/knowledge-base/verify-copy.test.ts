@@ -13,10 +13,12 @@ const texts = [
 async function storeOf(
   given: readonly { readonly uri: string; readonly text: string }[],
   dimensions = 64,
+  ofNorth: typeof given = [],
 ): Promise<Store> {
   const store = createMemoryStore();
   const kb = await openKnowledgeBase({ store, models: { embedding: createHashingModel({ dimensions }) } });
   await kb.ingest(given, { settle: true });
+  await kb.as({ userId: "ada", teamId: "north" }).ingest(ofNorth, { scope: "team:north", settle: true });
   return store;
 }
 
@@ -59,7 +61,12 @@ describe("the comparison of a copy with its source [T18]", () => {
     [
       "a document too many",
       () => storeOf([...texts, { uri: "c", text: "Keys of the harbour." }]),
-      "a in deployment is not found alike",
+      "c in deployment is not in the source",
+    ],
+    [
+      "a document too many, in a scope that the source lacks",
+      () => storeOf(texts, 64, [{ uri: "c", text: "Keys of the harbour." }]),
+      "c in team:north is not in the source",
     ],
   ])("names %s", async (_, copy, said) => {
     await expect(verifyCopy(await storeOf(texts), await copy(), ["deployment"], undefined)).rejects.toMatchObject({

@@ -65,6 +65,29 @@ const makers: { readonly [Name in keyof EngineOptions]: (options: EngineOptions[
 };
 
 /**
+ * Options in which an engine that is named in the place of the store stands in that of the engine: the location keeps the rest.
+ *
+ * **Errors** `invalid-argument` for an engine beside it.
+ */
+export function placeNamedStore<Options extends { readonly store?: unknown; readonly engine?: unknown }>(
+  options: Options,
+): Omit<Options, "store"> & { readonly store?: Exclude<Options["store"], NamedEngine> } {
+  const { store, ...rest } = options;
+  if (!isNamedEngine(store)) return options as never;
+  if (options.engine === undefined) return { ...rest, engine: store };
+  throw new IbidError("invalid-argument", `engine is given beside store: { name: ${JSON.stringify(store.name)} }.`, {
+    hint: "Name one engine, as engine or as store.",
+  });
+}
+
+/** Whether a value names an engine. A store, or a copy of one, has methods. */
+function isNamedEngine(value: unknown): value is NamedEngine {
+  if (typeof value !== "object" || value === null || "replace" in value || "close" in value) return false;
+  const { name } = value as { readonly name?: unknown };
+  return typeof name === "string" && Object.hasOwn(makers, name);
+}
+
+/**
  * Makes an engine of its name and options; an engine stays as it is. A graph without a place of its own is kept where the snapshots are.
  *
  * **Errors** `invalid-argument` for an unknown name or option.

@@ -32,7 +32,7 @@ import {
 import { findRecordedName } from "./remembered-models.ts";
 import { openStoreInFolder } from "./open-store-in-folder.ts";
 import type { Engine } from "../../contracts/engine.ts";
-import { type NamedEngine, openEngine } from "./open-engine.ts";
+import { type NamedEngine, openEngine, placeNamedStore } from "./open-engine.ts";
 import type { Store } from "../../contracts/store.ts";
 import type { PostgresStoreOptions } from "../../stores/postgres/postgres-store.ts";
 import { type OcrOption, openOcr } from "./open-ocr.ts";
@@ -51,7 +51,13 @@ interface NodeModels extends OpenModels<AnyChatModel, AnyEmbeddingModel, AnyRera
 }
 
 /** Options of {@link openKnowledgeBase} on Node. Everything has a default. */
-export interface OpenOptions extends Omit<AnyRuntimeOptions, "models" | "reading" | "engine">, QualityOptions {
+export interface OpenOptions
+  extends Omit<AnyRuntimeOptions, "models" | "reading" | "engine" | "store">, QualityOptions {
+  /**
+   * Store that keeps everything, in place of one that is made for the location. The knowledge base closes it; relative paths still follow the location.
+   * The name of an engine with its options is the same here as in `engine`.
+   */
+  readonly store?: Store | NamedEngine | undefined;
   /** Vector engine that proposes candidates: your own, or one of ibid's by name with its options, such as `{ name: "qdrant", url }`. Default: none. */
   readonly engine?: Engine | NamedEngine | undefined;
   /** Models for embeddings, answers and ranking: your own, of the AI SDK, or by name, such as `"ollama/qwen3:8b"`. */
@@ -180,13 +186,14 @@ export async function openKnowledgeBase(
   optionsOfLocation?: OpenOptions,
 ): Promise<KnowledgeBase> {
   checkNode(process.versions);
-  const { location, options } = readOpenArguments(locationOrOptions, optionsOfLocation);
-  const { models: given = {}, quality, engine: _engine, ...withoutEngine } = options;
+  const { location, options: given } = readOpenArguments(locationOrOptions, optionsOfLocation);
+  const options = placeNamedStore(given);
+  const { models: named = {}, quality, engine: _engine, ...withoutEngine } = options;
   checkOpenOptions(options as AnyRuntimeOptions, nodeOptions);
   const models = {
-    ...given,
-    embedding: given.embedding === undefined ? quality : given.embedding,
-    reranker: given.reranker ?? quality,
+    ...named,
+    embedding: named.embedding === undefined ? quality : named.embedding,
+    reranker: named.reranker ?? quality,
   };
   const { prices, cache, batch, limits, image, embedNames } = models;
   const address = isPostgresAddress(location) ? location : undefined;

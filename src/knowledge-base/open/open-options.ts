@@ -466,7 +466,7 @@ export const openOptions = {
     for: inCode,
   },
   store: {
-    doc: "Store that keeps everything, in place of one that is made for the location.",
+    doc: "Store that keeps everything, in place of one that is made for the location. A name with options is an `engine`.",
     // The store is checked by method where it is taken.
     kind: { type: "value", expects: "a store", check: () => true },
     for: inCode,

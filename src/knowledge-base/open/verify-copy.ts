@@ -1,4 +1,4 @@
-import { createGate, operator } from "../../access/gate.ts";
+import { createGate, operator, systemAuthority } from "../../access/gate.ts";
 import type { ChunkEntry } from "../../contracts/document-store.ts";
 import { type VersionedEmbedding, versionKey } from "../../contracts/embedding.ts";
 import { IbidError } from "../../contracts/errors.ts";
@@ -29,7 +29,7 @@ const depth = 10;
 const longestQuery = 80;
 
 /**
- * Compares every document of a copy with its source, and a sample of searches.
+ * Compares every document of a copy with its source, their numbers, and a sample of searches.
  *
  * **Errors** `store-failed` for the first difference, with scope and uri. **Cost** reads both stores whole.
  */
@@ -40,9 +40,11 @@ export async function verifyCopy(
   signal: AbortSignal | undefined,
 ): Promise<CopyVerified> {
   let [documents, searches] = [0, 0];
-  for (const scope of scopes) {
+  const others = (await target.scopes(systemAuthority())).filter((scope) => !scopes.includes(scope));
+  for (const scope of [...scopes, ...others]) {
     const readable = gate.read(operator, [scope]);
     const samples: ChunkEntry[] = [];
+    const ids = new Set<string>();
     for await (const { id, uri } of source.documents(readable)) {
       throwIfAborted(signal, "The comparison of the copy");
       const [before, after] = [await readDocument(source, scope, id), await readDocument(target, scope, id)];
@@ -51,8 +53,11 @@ export async function verifyCopy(
       if (before.checksum !== after?.checksum)
         throw differs(scope, uri, after === undefined ? "is not there" : "differs");
       documents++;
+      ids.add(id);
       if (samples.length < sampled && before.entries[0] !== undefined) samples.push(before.entries[0]);
     }
+    for await (const { id, uri } of target.documents(readable))
+      if (!ids.has(id)) throw differs(scope, uri, "is not in the source");
     const [one, other] = [await source.session(readable), await target.session(readable)];
     for (const entry of samples) {
       for (const query of queriesOf(entry, scope)) {

@@ -86,7 +86,7 @@ export function checkStore(value: unknown): Store {
   // A copy of a store has a name, too.
   if (typeof named === "string" && !documentMethods.some((name) => has(value, name))) {
     throw new IbidError("invalid-argument", `store is ${JSON.stringify(named)}, a name and no Store.`, {
-      hint: "Give an engine as engine: { name, … }, and a folder or a database as the location.",
+      hint: 'Name an engine of ibid with its options, such as { name: "qdrant", url }. Give a folder or a database as the location.',
     });
   }
   const missing = documentMethods.find((name) => !has(value, name));

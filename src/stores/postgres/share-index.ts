@@ -84,19 +84,28 @@ export async function shareIndexes(sharing: Sharing, signal?: AbortSignal): Prom
   const due = await findDue(sharing);
   for (const scope of due) {
     signal?.throwIfAborted();
-    for (let tries = 0; tries < mostTries; tries++) if (await shareScope(sharing, scope)) break;
+    for (let tries = 0; tries < mostTries; tries++) if (await shareScope(sharing, scope, tries > 0)) break;
   }
   await sweepIndexes(sharing);
 }
 
-/** Removes indexes that are older than a purge, and files that no index names. */
+/**
+ * Removes indexes that are older than a purge, and files that no index names.
+ *
+ * **Shape** the first file of a segment decides over all. Sharing writes its row again, and here only the row goes that this statement saw. Whichever of
+ * two statements comes second therefore sees the work of the first.
+ */
 export async function sweepIndexes({ db, schema }: Pick<Sharing, "db" | "schema">): Promise<void> {
   await db.query(
     "removing old indexes",
     `WITH old AS (DELETE FROM ${schema}.indexes i WHERE NOT EXISTS (SELECT FROM ${schema}.scopes s WHERE s.key = i.scope AND NOT s.gone)
-  OR EXISTS (SELECT FROM ${schema}.settings o WHERE o.scope = i.scope AND o.name = 'lives of ' || i.scope AND o.changed > i.stamp) RETURNING i.scope)
-DELETE FROM ${schema}.index_files f WHERE f.scope IN (SELECT scope FROM old)
-  OR NOT EXISTS (SELECT FROM ${schema}.indexes i WHERE i.scope = f.scope AND f.segment = ANY (i.segments))`,
+  OR EXISTS (SELECT FROM ${schema}.settings o WHERE o.scope = i.scope AND o.name = 'lives of ' || i.scope AND o.changed > i.stamp) RETURNING i.scope),
+loose AS (SELECT f.scope, f.segment, f.xmin AS written FROM ${schema}.index_files f WHERE f.name = '${factsFile}' AND (f.scope IN (SELECT scope FROM old)
+  OR NOT EXISTS (SELECT FROM ${schema}.indexes i WHERE i.scope = f.scope AND f.segment = ANY (i.segments)))),
+gone AS (DELETE FROM ${schema}.index_files f USING loose l WHERE f.scope = l.scope AND f.segment = l.segment AND f.name = '${factsFile}' AND f.xmin = l.written
+  RETURNING f.scope, f.segment)
+DELETE FROM ${schema}.index_files f WHERE f.name <> '${factsFile}' AND (EXISTS (SELECT FROM gone g WHERE g.scope = f.scope AND g.segment = f.segment)
+  OR NOT EXISTS (SELECT FROM ${schema}.index_files a WHERE a.scope = f.scope AND a.segment = f.segment AND a.name = '${factsFile}'))`,
   );
 }
 
@@ -127,8 +136,8 @@ function isHeld(placement: Placement, scope: Scope): boolean {
   }
 }
 
-/** **Shape** false where a commit or a purge came between. */
-async function shareScope(sharing: Sharing, scope: Scope): Promise<boolean> {
+/** @param all whether files that are there are sent too: one may have gone. **Shape** false where a commit, a purge or a removal of files came between. */
+async function shareScope(sharing: Sharing, scope: Scope, all: boolean): Promise<boolean> {
   const { core, db, schema } = sharing;
   await core.write((rows) => void sealTail(rows, core.view, scope, 1));
   const read = await lookInSlices(core, { scopes: [scope], signal: undefined }, (rows) =>
@@ -140,7 +149,7 @@ async function shareScope(sharing: Sharing, scope: Scope): Promise<boolean> {
     `SELECT segments FROM ${schema}.indexes WHERE scope = $1`,
     [read.key],
   );
-  const there = new Set(known?.segments);
+  const there = new Set(all ? [] : known?.segments);
   const segments: SharedIndex["segments"][number][] = [];
   let files = 0;
   for (const { shared, files: own } of read.segments) {
@@ -155,9 +164,13 @@ async function shareScope(sharing: Sharing, scope: Scope): Promise<boolean> {
   const names = segments.map(({ name }) => name);
   const [put] = await db.query<{ readonly ok: boolean }>(
     "sharing an index",
-    `WITH held AS (SELECT s.key FROM ${schema}.scopes s WHERE s.key = $1 AND NOT s.gone FOR SHARE OF s),
-put AS (INSERT INTO ${schema}.indexes AS t (scope, stamp, base, segments, data) SELECT key, $2, $3, ARRAY(SELECT json_array_elements_text($4::json)), $5 FROM held
-  WHERE (SELECT count(*) FROM ${schema}.index_files f WHERE f.scope = $1 AND f.segment IN (SELECT json_array_elements_text($4::json))) = $6
+    `WITH seen AS (SELECT s.stamp FROM ${schema}.scopes s WHERE s.key = $1),
+held AS (SELECT s.key, s.stamp FROM ${schema}.scopes s WHERE s.key = $1 AND NOT s.gone FOR SHARE OF s),
+kept AS (UPDATE ${schema}.index_files f SET part = f.part FROM held WHERE f.scope = held.key AND f.segment IN (SELECT json_array_elements_text($4::json))
+  AND f.name = '${factsFile}' RETURNING 1),
+put AS (INSERT INTO ${schema}.indexes AS t (scope, stamp, base, segments, data) SELECT held.key, $2, $3, ARRAY(SELECT json_array_elements_text($4::json)), $5 FROM held, seen
+  WHERE held.stamp = seen.stamp AND (SELECT count(*) FROM kept) = json_array_length($4::json)
+    AND (SELECT count(*) FROM ${schema}.index_files f WHERE f.scope = $1 AND f.segment IN (SELECT json_array_elements_text($4::json))) = $6
     AND NOT EXISTS (SELECT FROM ${schema}.settings o WHERE o.scope = $1 AND o.name = 'lives of ' || $1 AND o.changed > $2)
   ON CONFLICT (scope) DO UPDATE SET stamp = excluded.stamp, base = excluded.base, segments = excluded.segments, data = excluded.data
     WHERE (t.stamp, t.base) < (excluded.stamp, excluded.base) RETURNING 1)
@@ -448,7 +461,9 @@ FROM json_to_recordset($3::json) AS r(name text, part int, at int, size int) ON 
     group = [];
     size = 0;
   };
-  for await (const part of eachPart(core, files)) {
+  // A removal of files begins with this one.
+  const first = files.toSorted((a, b) => Number(b.name === factsFile) - Number(a.name === factsFile));
+  for await (const part of eachPart(core, first)) {
     if (part === undefined) return false;
     group.push(part);
     size += part.bytes.length;

@@ -214,6 +214,32 @@ describe("a shared index", () => {
     expect(rows).toHaveLength(1);
   }, 120_000);
 
+  it("shows nothing of a document once its purge has ended, to searches that run meanwhile", async () => {
+    const node = await open("searched", { shareIndex: true });
+    await fill(node, "deployment", 12);
+    const lazy = await open("searched", { lazy: true });
+    for (let round = 0; round < fewer(4, 30); round++) {
+      const id = `secret${round}`;
+      await node.replace(write("deployment"), documentEntry(id, [`xylograph ${topicText(round)}`, topicText(round)]));
+      if (round % 2 === 0) await fill(node, "deployment", 12);
+      let isPurged = false;
+      const found: (readonly [afterPurge: boolean, hits: number])[] = [];
+      const search = async (): Promise<void> => {
+        while (found.filter(([after]) => after).length < 3) {
+          const after = isPurged;
+          const query = round % 3 === 0 ? `xylograph ${topicText(round)}` : "xylograph";
+          const hits = await createRetriever({ store: lazy }).retrieve(read("deployment"), query, { topK: 50 });
+          found.push([after, hits.filter(({ documentId }) => documentId === id).length]);
+        }
+      };
+      const searching = [search(), search()];
+      await node.delete(write("deployment"), { documentIds: [id] }, { purge: true });
+      isPurged = true;
+      await Promise.all(searching);
+      expect(found.filter(([after, hits]) => after && hits > 0)).toEqual([]);
+    }
+  }, 240_000);
+
   it("is missed by name where too many chunks are outside of it, and is named where a file is lost", async () => {
     const node = await open("outside", { shareIndex: true });
     await fill(node, "deployment", 20);
