@@ -1,3 +1,6 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { openKnowledgeBase } from "ibid";
 import {
   createImageReader,
@@ -8,12 +11,13 @@ import {
   readPdfGeometry,
   type RecognisedWord,
 } from "ibid/readers";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { readPlacesOnPages } from "../../src/knowledge-base/operations/show-document.ts";
 import { encodePng } from "../../src/readers/ocr/encode-png.ts";
 import { drawPictures } from "../../src/readers/ocr/page-picture.ts";
 import { picturePages, pictureSizes } from "../../src/readers/ocr/picture-sizes.ts";
 import { readTsv } from "../../src/readers/ocr/read-tsv.ts";
+import { turnedBack } from "../../src/readers/ocr/tesseract-engines.ts";
 import { openPdf } from "../../src/readers/pdf/open-pdf.ts";
 import { makeScan } from "./make-scan.ts";
 import { refusalOf, showBlocks, showOutline } from "./read-with.ts";
@@ -123,6 +127,37 @@ describe("recognised pages", () => {
     expect(box!.y + box!.height).toBeGreaterThan((word.y + word.height) * 100 - 2);
   });
 
+  // The words of a page that lies in the scanner as the number of degrees says; the page itself is 200 by 100 points.
+  it.each([90, 180, 270])("are read from their own side where they are turned by %i degrees", async (angle) => {
+    const turned = words.map((word) => {
+      const { x, y, width, height } = word;
+      if (angle === 180) return { ...word, x: 1 - x - width, y: 1 - y - height };
+      const lying = { ...word, width: height, height: width };
+      return angle === 90 ? { ...lying, x: 1 - y - height, y: x } : { ...lying, x: y, y: 1 - x - width };
+    });
+    const result = await read(provider({ extractText: async () => [{ page: 1, text: "some", words: turned }] }));
+    expect(result.text).toContain("year and both basins by spring");
+    expect(result.text.startsWith("Harbour Report\n\nThe harbour was dredged twice this")).toBe(true);
+    expect(result.sourceMap.recognised).toEqual([{ page: 1, text: "some", words: turned }]);
+    const geometry = await readPdfGeometry({ uri: "a.pdf", bytes: scan, recognised: result.sourceMap.recognised! });
+    expect(geometry.text).toBe(result.text);
+    const start = result.text.indexOf("freight");
+    const [box] = locateOnPages(geometry, start, start + "freight".length)[0]!.boxes;
+    const word = turned.find((one) => one.text === "freight")!;
+    const middle = [box!.x + box!.width / 2, box!.y + box!.height / 2];
+    expect(Math.abs(middle[0]! - (word.x + word.width / 2) * 200)).toBeLessThan(2);
+    expect(Math.abs(middle[1]! - (word.y + word.height / 2) * 100)).toBeLessThan(2);
+  });
+
+  it("have headings of one level in about one size", async () => {
+    const lines = [3, 5, 7].flatMap((at, index) => [
+      ...line(at, `Part ${"ABC"[index]}`, 0.1, at / 10, 0.0625 + index * 0.003),
+      ...line(at + 1, "the harbour was dredged twice in one year", 0.1, at / 10 + 0.1, 0.0465),
+    ]);
+    const result = await read(provider({ extractText: async () => [{ page: 1, text: "some", words: lines }] }));
+    expect(showOutline(result.root)).toEqual(["# Part A", "# Part B", "# Part C"]);
+  });
+
   it("keep their places in a knowledge base", async () => {
     const kb = await openKnowledgeBase({ reading: { ocr: provider(), worker: false } });
     await kb.ingest({ uri: "a.pdf", bytes: scan });
@@ -159,6 +194,60 @@ describe("recognised pages", () => {
     expect(await refusalOf(silent.read({ uri: "a.png", bytes: scan, mediaType: "image/png" }))).toMatchObject({
       code: "empty",
     });
+  });
+});
+
+describe("the program tesseract", () => {
+  const table = (confidence: number, text: string): string =>
+    ["1\t1\t0\t0\t0\t0\t0\t0\t100\t50\t-1\t", `5\t1\t1\t1\t1\t1\t10\t5\t20\t5\t${confidence}\t${text}`].join("\n");
+
+  /** A program that stands in for it: its answers by the mode of segmentation, each mode that is asked for written down. */
+  const standIn = async (answers: { readonly 3: string; readonly 1: string }, languages: readonly string[]) => {
+    const folder = await mkdtemp(join(tmpdir(), "ibid-tesseract-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    await writeFile(join(folder, "3.tsv"), answers[3]);
+    await writeFile(join(folder, "1.tsv"), answers[1]);
+    const script = `#!/bin/sh
+case "$1" in
+--version) echo "tesseract 5.9.9" ;;
+--list-langs) printf 'List\\n${languages.join("\\n")}\\n' ;;
+*) cat > /dev/null; echo "$6" >> ${folder}/asked; cat "${folder}/$6.tsv" ;;
+esac
+`;
+    await writeFile(join(folder, "tesseract"), script, { mode: 0o755 });
+    vi.stubEnv("PATH", `${folder}:${process.env["PATH"]}`);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const ocr = await openTesseractOcr({ engine: "program" });
+    onTestFinished(() => ocr.close());
+    const pages = await ocr.extractText({ uri: "a.png", bytes: scan, mediaType: "image/png" });
+    const asked = await readFile(join(folder, "asked"), "utf8");
+    return { text: pages.map(({ text }) => text).join(), asked: asked.trim().split("\n") };
+  };
+  const unsure = table(33, "\u201cJOWIWNS");
+
+  it("looks at a page of which it is unsure as one that is turned, and the surer words stay", async () => {
+    expect(await standIn({ 3: unsure, 1: table(96, "Harbour") }, ["eng", "osd"])).toEqual({
+      text: "Harbour",
+      asked: ["3", "1"],
+    });
+    expect(await standIn({ 3: table(50, "Harb0ur"), 1: table(20, "~") }, ["eng", "osd"])).toEqual({
+      text: "Harb0ur",
+      asked: ["3", "1"],
+    });
+  });
+
+  it("looks once at a page of which it is sure, and where it has no data to find a turn by", async () => {
+    expect(await standIn({ 3: table(96, "Harbour"), 1: "" }, ["eng", "osd"])).toEqual({
+      text: "Harbour",
+      asked: ["3"],
+    });
+    expect((await standIn({ 3: unsure, 1: table(96, "Harbour") }, ["eng"])).asked).toEqual(["3"]);
+  });
+
+  it("has the words of a picture that was turned upside down where the picture has them", () => {
+    const [page] = readTsv(table(96, "Harbour"));
+    expect(turnedBack(page!).words).toEqual([{ ...page!.words[0], x: 0.7, y: 0.8 }]);
+    expect(turnedBack(turnedBack(page!))).toEqual(page);
   });
 });
 

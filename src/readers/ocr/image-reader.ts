@@ -17,7 +17,7 @@ export function createImageReader(options: { readonly ocr: OcrProvider }): Reade
   const { ocr } = options;
   checkGiven("createImageReader", "ocr", ocr, "object");
   return {
-    name: `image/2+ocr:${ocr.name}`,
+    name: `image/3+ocr:${ocr.name}`,
     accepts: (mediaType) => /^image\/(?:png|jpeg|tiff|webp|gif|bmp)$/u.test(mediaType),
     read: async (input) => (await import("../pdf/read-picture.ts")).readPicture(input, ocr),
   };

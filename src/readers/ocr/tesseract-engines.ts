@@ -2,14 +2,22 @@ import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { IbidError } from "../../contracts/errors.ts";
+import type { PageText } from "../../contracts/extraction.ts";
 import { findPackage, loadModule } from "../../runtime/packages.ts";
+import { readTsv } from "./read-tsv.ts";
 
 /** A recogniser of pictures: bytes of a picture to Tesseract's table. */
 export interface OcrEngine {
   /** Names it and its version. */
   readonly name: string;
   /** **Errors** `aborted` by the signal's own reason; others as the program says. */
-  recognise(picture: Uint8Array, signal: AbortSignal): Promise<string>;
+  recognise(picture: Uint8Array, signal: AbortSignal): Promise<readonly Required<PageText>[]>;
+  /**
+   * Looks at a picture once more, as one that may be turned. Words stand where the picture has them.
+   *
+   * **Shape** absent where the engine cannot. **Errors** as `recognise`.
+   */
+  readonly recogniseTurned?: OcrEngine["recognise"];
   close(): Promise<void>;
 }
 
@@ -42,13 +50,22 @@ export async function findProgram(): Promise<
 }
 
 const startMs = 10_000;
+/** Finds blocks of text, also of lines that run downwards; the other finds first how the page is turned. **Source** Tesseract, modes of page segmentation. */
+const [pageMode, turnedPageMode] = ["3", "1"];
 
-/** The installed program, one process for each picture. */
-export function openProgram(languages: readonly string[], version: string): OcrEngine {
+/** The installed program, one process for each picture. It finds how a page is turned by data of its own, `osd`. */
+export function openProgram(
+  languages: readonly string[],
+  { version, languages: installed }: NonNullable<Awaited<ReturnType<typeof findProgram>>>,
+): OcrEngine {
+  const recognise =
+    (mode: string): OcrEngine["recognise"] =>
+    async (picture, signal) =>
+      readTsv(await run(["stdin", "stdout", "-l", languages.join("+"), "--psm", mode, "tsv"], picture, signal));
   return {
     name: `tesseract-${version}`,
-    recognise: (picture, signal) =>
-      run(["stdin", "stdout", "-l", languages.join("+"), "--psm", "3", "tsv"], picture, signal),
+    recognise: recognise(pageMode),
+    ...(installed.includes("osd") && { recogniseTurned: recognise(turnedPageMode) }),
     close: () => Promise.resolve(),
   };
 }
@@ -95,6 +112,7 @@ interface TesseractModule {
 }
 
 interface TesseractWorker {
+  readonly setParameters: (parameters: Readonly<Record<string, string>>) => Promise<unknown>;
   readonly recognize: (
     picture: Buffer,
     options: object,
@@ -149,42 +167,68 @@ export function openTesseractPackage({ path, version, data }: FoundPackage): Ocr
   const start = async (failed: (error: unknown) => void): Promise<TesseractWorker> => {
     const { createWorker } = loadModule(path) as TesseractModule;
     const options = { langPath: folderOfData(), cacheMethod: "none", errorHandler: failed };
-    return createWorker(
+    const worker = await createWorker(
       data.map(({ code }) => code),
       1,
       options,
     );
+    // The package takes a page for one block of text, and writes to the terminal, if nothing else is said.
+    await worker.setParameters({ tessedit_pageseg_mode: pageMode, debug_file: "/dev/null" });
+    return worker;
+  };
+  const recognise = async (picture: Uint8Array, signal: AbortSignal, rotateRadians = 0): Promise<string> => {
+    // A worker that cannot start never answers, so its errors are listened for.
+    const failed = Promise.withResolvers<never>();
+    failed.promise.catch(() => {});
+    const abort = (): void => failed.reject(signal.reason);
+    signal.addEventListener("abort", abort, { once: true });
+    let worker = idle.pop();
+    const starting = worker === undefined ? start(failed.reject) : undefined;
+    try {
+      worker ??= await Promise.race([starting!, failed.promise]);
+      const { data } = await Promise.race([
+        worker.recognize(asStored(picture), { rotateRadians }, { tsv: true, text: false, blocks: false }),
+        failed.promise,
+      ]);
+      idle.push(worker);
+      return data.tsv ?? "";
+    } catch (error) {
+      // A thread goes on with its picture until it is ended.
+      void (worker === undefined ? starting?.then((late) => late.terminate()) : worker.terminate())?.catch(() => {});
+      throw error;
+    } finally {
+      signal.removeEventListener("abort", abort);
+    }
   };
   return {
     name: `tesseract.js-${version}`,
-    async recognise(picture, signal) {
-      // A worker that cannot start never answers, so its errors are listened for.
-      const failed = Promise.withResolvers<never>();
-      failed.promise.catch(() => {});
-      const abort = (): void => failed.reject(signal.reason);
-      signal.addEventListener("abort", abort, { once: true });
-      let worker = idle.pop();
-      const starting = worker === undefined ? start(failed.reject) : undefined;
-      try {
-        worker ??= await Promise.race([starting!, failed.promise]);
-        const { data } = await Promise.race([
-          worker.recognize(Buffer.from(picture), {}, { tsv: true, text: false, blocks: false }),
-          failed.promise,
-        ]);
-        idle.push(worker);
-        return data.tsv ?? "";
-      } catch (error) {
-        // A thread goes on with its picture until it is ended.
-        void (worker === undefined ? starting?.then((late) => late.terminate()) : worker.terminate())?.catch(() => {});
-        throw error;
-      } finally {
-        signal.removeEventListener("abort", abort);
-      }
-    },
+    recognise: async (picture, signal) => readTsv(await recognise(picture, signal)),
+    // A page on its side is found by its lines; one that stands the other way round is not.
+    recogniseTurned: async (picture, signal) => readTsv(await recognise(picture, signal, Math.PI)).map(turnedBack),
     async close() {
       await Promise.all(idle.splice(0).map((worker) => worker.terminate()));
       if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
       folder = undefined;
     },
   };
+}
+
+/** A page whose picture was turned upside down, with its words where the picture has them. */
+export function turnedBack(page: Required<PageText>): Required<PageText> {
+  const back = (start: number, length: number): number => Math.round((1 - start - length) * 10_000) / 10_000;
+  return {
+    ...page,
+    words: page.words.map((word) => ({ ...word, x: back(word.x, word.width), y: back(word.y, word.height) })),
+  };
+}
+
+/** Where the package looks for how a JPEG is turned. **Source** Exif 3.0, 4.6.4 (tag 274, Orientation), in the order of bytes that cameras write. */
+const orientation = Buffer.from([1, 18, 0, 3, 0, 0, 0, 1, 0]);
+
+/** A copy of a picture whose pixels the package leaves as they are stored, since words have their places there. */
+function asStored(picture: Uint8Array): Buffer {
+  const copy = Buffer.from(picture);
+  const at = copy.subarray(0, 500).indexOf(orientation);
+  if (at !== -1 && at + orientation.length < copy.length) copy[at + orientation.length] = 1;
+  return copy;
 }

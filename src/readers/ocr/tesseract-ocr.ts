@@ -3,11 +3,11 @@ import { IbidError } from "../../contracts/errors.ts";
 import type { ExtractionInput, OcrProvider, PageText } from "../../contracts/extraction.ts";
 import { anySignal, throwIfAborted } from "../../runtime/abort.ts";
 import { checkGiven, checkOptions, checkText } from "../../runtime/check-options.ts";
+import { leastSure } from "../pdf/missing-text.ts";
 import { openPdf } from "../pdf/open-pdf.ts";
 import { encodePng } from "./encode-png.ts";
 import { drawPictures } from "./page-picture.ts";
 import { picturePages } from "./picture-sizes.ts";
-import { readTsv } from "./read-tsv.ts";
 import {
   checkLanguages,
   findProgram,
@@ -52,6 +52,7 @@ export interface TesseractOptions {
  * Recognises the text of scanned pages and of pictures with Tesseract, on this machine.
  *
  * The pictures of a PDF's page are put together where they stand. Each page is recognised in a process or a thread of its own, and gives words with their places.
+ * A page whose words are unsure is looked at once more, as one that stands on its side or upside down. The program needs its data `osd` for that.
  *
  * **Shape** an `OcrProvider` for `createPdfReader` and `createImageReader`, whose `name` has engine, version and languages. `close` ends its threads.
  * **Errors** `dependency-missing` where neither engine is installed, or not a language, naming what to install. While reading: `timeout` for a page that takes too long,
@@ -79,7 +80,7 @@ export async function openTesseractOcr(
   const recognise = async (picture: Uint8Array, { uri, signal }: ExtractionInput, page: number) => {
     const late = AbortSignal.timeout(pageTimeoutMs);
     try {
-      return readTsv(await engine.recognise(picture, signal === undefined ? late : anySignal([late, signal])));
+      return await recogniseAnyTurn(engine, picture, signal === undefined ? late : anySignal([late, signal]));
     } catch (error) {
       throwIfAborted(signal, `Reading ${uri}`, { uri });
       throw late.aborted ? tooSlow(uri, page, pageTimeoutMs) : refused(uri, page, error);
@@ -134,6 +135,20 @@ export async function openTesseractOcr(
   };
 }
 
+/** The words of a page as it stands; where most are unsure, also as one that is turned. **Shape** the surer of the two. */
+async function recogniseAnyTurn(
+  engine: OcrEngine,
+  picture: Uint8Array,
+  signal: AbortSignal,
+): Promise<readonly Required<PageText>[]> {
+  const pages = await engine.recognise(picture, signal);
+  if (engine.recogniseTurned === undefined || pages.every(({ confidence }) => confidence >= leastSure)) return pages;
+  const turned = await engine.recogniseTurned(picture, signal);
+  const sureOf = (read: readonly Required<PageText>[]): number =>
+    read.reduce((sum, { words, confidence }) => sum + words.length * confidence, 0);
+  return sureOf(turned) > sureOf(pages) ? turned : pages;
+}
+
 /** A scanner's largest sheet at 600 dots per inch. **Units** pixels. */
 const mostImagePixels = 150_000_000;
 
@@ -148,7 +163,7 @@ async function openEngine(
   }
   const program = wanted === "package" ? undefined : await findProgram();
   const lacking = languages.filter((language) => program?.languages.includes(language) !== true);
-  if (program !== undefined && lacking.length === 0) return openProgram(languages, program.version);
+  if (program !== undefined && lacking.length === 0) return openProgram(languages, program);
   const installed = wanted === "program" ? undefined : findTesseractPackage(languages);
   if (installed !== undefined && installed.missing.length === 0) return openTesseractPackage(installed);
   const packages = installed?.missing ?? [

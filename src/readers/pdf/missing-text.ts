@@ -66,7 +66,7 @@ export function notesOn({
 }
 
 /** Mean confidence below which most words of a page are wrong. **Units** percent. */
-const leastSure = 60;
+export const leastSure = 60;
 
 /** A note about pages whose words were recognised with little confidence: they are turned, blurred, or in another language. */
 export function doubtful(recognised: readonly PageText[]): readonly string[] {

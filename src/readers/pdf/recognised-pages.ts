@@ -11,7 +11,7 @@ const em = { capital: 0.72, x: 0.5, below: 0.21 };
 const tall = /[^acegmnopqrsuvwxyz.,;:\-–—_~+=<>]/u;
 const deep = /[gjpqy,;()[\]{}|@Qµçß]/u;
 
-/** Sizes nearer to the usual one than this part of it are it: a scan is not measured more exactly. */
+/** Sizes nearer to one another than this part of them are one: a scan is not measured more exactly. */
 const sameSize = 0.2;
 
 /** A gap from so many sizes of letters on separates columns. */
@@ -23,15 +23,20 @@ export function addRecognised(pages: readonly ReadPage[], recognised: readonly P
   const measured = new Map(
     recognised.map(({ page, words = [] }) => {
       const { width = 0, height = 0 } = pages[page - 1] ?? {};
-      return [page, linesOf(words, width, height)] as const;
+      const placed = words.map((word) => inPoints(word, width, height));
+      const angle = angleOf(placed);
+      return [page, { angle, lines: linesOf(placed.map((word) => turnUpright(word, angle))) }] as const;
     }),
   );
-  const usual = usualSize([...measured.values()].flat());
+  const shown = shownSizes([...measured.values()].flatMap(({ lines }) => lines));
   return pages.map((page, index) => {
-    const lines = measured.get(index + 1);
-    if (lines === undefined) return page;
-    const runs = lines.flatMap((line) => runsOf(line, usual));
-    return { ...page, sides: [{ angle: 0, runs }, ...page.sides.filter(({ angle }) => angle !== 0)], tree: null };
+    const found = measured.get(index + 1);
+    if (found === undefined) return page;
+    const { angle, lines } = found;
+    const runs = lines
+      .flatMap((line) => runsOf(line, shown.get(line) ?? line.size))
+      .map((run) => (angle === 0 ? run : { ...run, angle }));
+    return { ...page, sides: [{ angle, runs }, ...page.sides.filter((side) => side.angle !== angle)], tree: null };
   });
 }
 
@@ -40,28 +45,67 @@ export function placesOf({ page, text, words = [] }: PageText): PageText {
   return { page, text, words };
 }
 
-/** A line of recognised words, in points. */
+/** **Units** points, from parts of the page. */
+function inPoints(word: RecognisedWord, width: number, height: number): RecognisedWord {
+  return {
+    ...word,
+    x: word.x * width,
+    y: word.y * height,
+    width: word.width * width,
+    height: word.height * height,
+  };
+}
+
+/** Quarter turns clockwise: the direction in which most words of a page follow one another in their lines. **Units** degrees, as those of a `PdfSide`. */
+type Angle = 0 | 90 | 180 | -90;
+
+function angleOf(words: readonly RecognisedWord[]): Angle {
+  const votes = new Map<Angle, number>([[0, 0]]);
+  for (const [index, word] of words.entries()) {
+    const before = words[index - 1];
+    // Words of other scripts than those written from the left follow one another as their provider has it.
+    if (before?.line !== word.line || rightToLeft.test(before.text + word.text)) continue;
+    const across = word.x + word.width / 2 - before.x - before.width / 2;
+    const down = word.y + word.height / 2 - before.y - before.height / 2;
+    const angle = Math.abs(across) >= Math.abs(down) ? (across >= 0 ? 0 : 180) : down >= 0 ? 90 : -90;
+    votes.set(angle, (votes.get(angle) ?? 0) + 1);
+  }
+  const most = Math.max(...votes.values());
+  return [...votes].find(([, count]) => count === most)?.[0] ?? 0;
+}
+
+const rightToLeft = /[\p{sc=Arabic}\p{sc=Hebrew}]/u;
+
+/** A word's box where its side has it: turned back by the side's own angle. */
+function turnUpright(word: RecognisedWord, angle: Angle): RecognisedWord {
+  const { x, y, width, height } = word;
+  if (angle === 0) return word;
+  if (angle === 180) return { ...word, x: -x - width, y: -y - height };
+  const turned = { ...word, width: height, height: width };
+  return angle === 90 ? { ...turned, x: y, y: -x - width } : { ...turned, x: -y - height, y: x };
+}
+
+/** A line of recognised words, in points of their side. */
 interface MeasuredLine {
   readonly words: readonly RecognisedWord[];
   readonly size: number;
   /** Downwards. */
   readonly baseline: number;
   readonly letters: number;
-  readonly width: number;
 }
 
-function linesOf(words: readonly RecognisedWord[], width: number, height: number): MeasuredLine[] {
+function linesOf(words: readonly RecognisedWord[]): MeasuredLine[] {
   return [...Map.groupBy(words.flatMap(withoutRules), ({ line }) => line).values()].map((line) => {
     const measured = line.map((word) => {
       const above = tall.test(word.text) ? em.capital : em.x;
       const below = deep.test(word.text) ? em.below : 0;
-      const size = (word.height * height) / (above + below);
-      return { size, letters: word.text.length, baseline: (word.y + word.height) * height - below * size };
+      const size = word.height / (above + below);
+      return { size, letters: word.text.length, baseline: word.y + word.height - below * size };
     });
     // The middle of its words: a stroke of a table or a stain makes one of them higher.
     const size = usualSize(measured);
     const baseline = measured.map((word) => word.baseline).toSorted((a, b) => a - b)[measured.length >> 1] ?? 0;
-    return { words: line, size, baseline, letters: measured.reduce((sum, { letters }) => sum + letters, 0), width };
+    return { words: line, size, baseline, letters: measured.reduce((sum, { letters }) => sum + letters, 0) };
   });
 }
 
@@ -86,19 +130,32 @@ function usualSize(lines: readonly Pick<MeasuredLine, "size" | "letters">[]): nu
   return sorted.find(({ letters }) => (passed += letters) >= half)?.size ?? 0;
 }
 
-function runsOf({ words, size, baseline, width }: MeasuredLine, usual: number): PdfRun[] {
-  // Steps of a quarter: headings of one level have one size, however the scanner saw them.
-  const steps = Math.round(Math.log(size / usual) / Math.log(1.25));
-  const shown = Math.abs(size - usual) < usual * sameSize ? usual : usual * 1.25 ** steps;
-  return words.map(({ text, x, width: own }, index) => {
+/** One size for lines of about one size: headings of one level are set alike, however the scanner saw them. */
+function shownSizes(lines: readonly MeasuredLine[]): ReadonlyMap<MeasuredLine, number> {
+  const usual = usualSize(lines);
+  const shown = new Map<MeasuredLine, number>();
+  let least = 0;
+  let group = 0;
+  for (const line of lines.toSorted((one, other) => one.size - other.size)) {
+    if (Math.abs(line.size - usual) < usual * sameSize) shown.set(line, usual);
+    else {
+      if (line.size > least * (1 + sameSize)) [least, group] = [line.size, line.size];
+      shown.set(line, group);
+    }
+  }
+  return shown;
+}
+
+function runsOf({ words, baseline }: MeasuredLine, shown: number): PdfRun[] {
+  return words.map(({ text, x, width }, index) => {
     const next = words[index + 1];
-    const gap = next === undefined ? Infinity : (next.x - x - own) * width;
+    const gap = next === undefined ? Infinity : next.x - x - width;
     // Words stand apart by a space, which reaches to the next; columns stand further apart.
     const isFollowed = gap > 0 && gap < shown * columnGap;
     return {
       text: isFollowed ? `${text} ` : text,
-      x: x * width,
-      right: isFollowed ? next!.x * width : (x + own) * width,
+      x,
+      right: isFollowed ? next!.x : x + width,
       y: baseline,
       size: shown,
       bold: false,
