@@ -207,38 +207,7 @@ export function createKeeping(parts: KeepingParts): Keeping {
       return { chunks, ...(await pending()) };
     },
 
-    async *chunks(options = {}) {
-      checkOptions("chunks", options, {
-        scope: true,
-        filter: true,
-        uri: true,
-        stamps: true,
-        ids: true,
-        includeEmbeddings: true,
-        includeDeleted: true,
-      });
-      const { scope, filter, uri, ids, stamps = false, includeEmbeddings = stamps, includeDeleted = false } = options;
-      const chosen = {
-        ...(filter !== undefined && { filter: parseFilter(filter) }),
-        ...(ids !== undefined && { ids }),
-        ...(includeEmbeddings && { includeEmbeddings }),
-      };
-      const listed = (scopes: AuthorizedScopes, more: ListChunksOptions): AsyncIterable<StoredChunk> =>
-        stamps ? stampChunks(store, scopes, more, options) : store.chunks(scopes, more);
-      const address = scope === undefined ? {} : { scope };
-      const deletedIn = includeDeleted ? ((await findDeletedScopes(parts, scope))?.scopes ?? []) : [];
-      if (uri !== undefined) {
-        const live = await findDocument(parts, uri, address);
-        const [found = live] = includeDeleted && live === undefined ? await findDeleted(parts, uri, address) : [];
-        if (found === undefined) return;
-        const only = { ...chosen, documentId: found.id, includeDeleted: deletedIn.includes(found.scope) };
-        return yield* listed(await readable([found.scope]), only);
-      }
-      const scopes = await readable(scope === undefined ? undefined : [parseScope(scope)]);
-      if (!includeDeleted) return yield* listed(scopes, chosen);
-      for (const one of [...new Set([...scopes.scopes, ...deletedIn])].sort(compareCodePoints))
-        yield* listed(await readable([one]), { ...chosen, includeDeleted: deletedIn.includes(one) });
-    },
+    chunks: (options = {}) => listStored(parts, options),
 
     async native(name) {
       checkText("native", "name", name);
@@ -351,6 +320,41 @@ const pastOfChunks = (): IbidError =>
 
 function notFound(message: string, uri?: string): IbidError {
   return new IbidError("not-found", message, { uri, hint: "See which there are with list()." });
+}
+
+/** Chunks of the scopes that the caller may read; the deleted ones of those that the caller may write. */
+async function* listStored(parts: KeepingParts, options: ChunkListOptions): AsyncGenerator<StoredChunk> {
+  const { store, readable } = parts;
+  checkOptions("chunks", options, {
+    scope: true,
+    filter: true,
+    uri: true,
+    stamps: true,
+    ids: true,
+    includeEmbeddings: true,
+    includeDeleted: true,
+  });
+  const { scope, filter, uri, ids, stamps = false, includeEmbeddings = stamps, includeDeleted = false } = options;
+  const chosen = {
+    ...(filter !== undefined && { filter: parseFilter(filter) }),
+    ...(ids !== undefined && { ids }),
+    ...(includeEmbeddings && { includeEmbeddings }),
+  };
+  const listed = (scopes: AuthorizedScopes, more: ListChunksOptions): AsyncIterable<StoredChunk> =>
+    stamps ? stampChunks(store, scopes, more, options) : store.chunks(scopes, more);
+  const address = scope === undefined ? {} : { scope };
+  const deletedIn = includeDeleted ? ((await findDeletedScopes(parts, scope))?.scopes ?? []) : [];
+  if (uri !== undefined) {
+    const live = await findDocument(parts, uri, address);
+    const [found = live] = includeDeleted && live === undefined ? await findDeleted(parts, uri, address) : [];
+    if (found === undefined) return;
+    const only = { ...chosen, documentId: found.id, includeDeleted: deletedIn.includes(found.scope) };
+    return yield* listed(await readable([found.scope]), only);
+  }
+  const scopes = await readable(scope === undefined ? undefined : [parseScope(scope)]);
+  if (!includeDeleted) return yield* listed(scopes, chosen);
+  for (const one of [...new Set([...scopes.scopes, ...deletedIn])].sort(compareCodePoints))
+    yield* listed(await readable([one]), { ...chosen, includeDeleted: deletedIn.includes(one) });
 }
 
 /**
