@@ -9,6 +9,7 @@ import { isLoopbackName } from "./loopback.ts";
 import type { Readiness } from "./probe-routes.ts";
 import { errorJson, Refusal } from "./refusal.ts";
 import { jsonResponse } from "./route.ts";
+import { createRestReader } from "./read-the-rest.ts";
 import { searchOnce } from "./search-once.ts";
 import type { ServiceMetrics } from "./service-metrics.ts";
 
@@ -164,6 +165,14 @@ export async function startService(kb: KnowledgeBase, options: ServiceOptions = 
       if (isStopping()) response.socket?.end();
     });
   });
+  server.prependListener(
+    "request",
+    createRestReader({
+      maxBytes: limits.maxBufferedBytes,
+      timeoutMs: limits.bodyTimeoutMs,
+      connections: Math.ceil(limits.connections / 16),
+    }),
+  );
   await listen(server, port, bare);
   const figures = metrics && metricsPort !== undefined ? createServer(metricsListener(kb, metrics)) : undefined;
   if (figures !== undefined) {
