@@ -17,9 +17,11 @@ export interface Machine {
 }
 
 export function describeMachine(): Machine {
-  const { dependencies } = JSON.parse(readFileSync(join(import.meta.dirname, "package.json"), "utf8")) as {
-    dependencies: Record<string, string>;
-  };
+  return { ...describeHost(), versions: { ibid: describeCommit(), ...readDependencies(), ...askPython() } };
+}
+
+/** The machine and the state of ibid, without the contestants. */
+export function describeHost(): Machine {
   return {
     date: new Date().toISOString().slice(0, 10),
     processor: cpus()[0]?.model ?? "unknown",
@@ -27,8 +29,15 @@ export function describeMachine(): Machine {
     memoryGiB: Math.round(totalmem() / 2 ** 30),
     system: readSystem(),
     node: process.versions.node,
-    versions: { ibid: describeCommit(), ...dependencies, ...askPython() },
+    versions: { ibid: describeCommit() },
   };
+}
+
+function readDependencies(): Record<string, string> {
+  const { dependencies } = JSON.parse(readFileSync(join(import.meta.dirname, "package.json"), "utf8")) as {
+    dependencies: Record<string, string>;
+  };
+  return dependencies;
 }
 
 function readSystem(): string {
