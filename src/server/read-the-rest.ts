@@ -1,13 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-
-/** Bounds of what is read after a response. */
-export interface RestLimits {
-  /** **Units** bytes of one request. */
-  readonly maxBytes: number;
-  readonly timeoutMs: number;
-  /** Connections that are read at once; further ones are closed, which may cost their clients the response. */
-  readonly connections: number;
-}
+import type { ServiceLimits } from "./handler-options.ts";
 
 const checkEachMs = 50;
 
@@ -17,20 +9,24 @@ const checkEachMs = 50;
  * A socket that closes with unread bytes is reset. A reset takes the response away from a client that still sends (RFC 9112, section 9.6). The server of hono stops after half
  * a second, and a stream that was read in part stops it at once. So the end of the response is sent, and the socket stays open until the client stops, or a limit is reached.
  *
- * **Cost** no memory. **Shape** a listener for `request`. It comes before all that Node does at the end of a response.
+ * **Cost** no memory; of the connections a sixteenth, and further ones close as they are. **Shape** a listener for `request`. It comes before all that Node does at the end of a response.
  */
 export function createRestReader({
-  maxBytes,
-  timeoutMs,
+  maxBufferedBytes,
+  bodyTimeoutMs,
   connections,
-}: RestLimits): (request: IncomingMessage, response: ServerResponse) => void {
+}: Pick<Required<ServiceLimits>, "maxBufferedBytes" | "bodyTimeoutMs" | "connections">): (
+  request: IncomingMessage,
+  response: ServerResponse,
+) => void {
+  const most = Math.ceil(connections / 16);
   let open = 0;
   const read = (request: IncomingMessage): void => {
     const { socket } = request;
-    if (request.complete || socket.destroyed || open >= connections) return;
+    if (request.complete || socket.destroyed || open >= most) return;
     open += 1;
-    const last = socket.bytesRead + maxBytes;
-    const until = performance.now() + timeoutMs;
+    const last = socket.bytesRead + maxBufferedBytes;
+    const until = performance.now() + bodyTimeoutMs;
     let isClosing = false;
     let isOver = false;
     // `destroySoon` is the way in which both Node and hono close a connection.

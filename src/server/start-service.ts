@@ -81,13 +81,7 @@ export async function startService(kb: KnowledgeBase, options: ServiceOptions = 
   checkPort("port", port);
   const base = readBasePath(basePath);
   const { metrics } = rest;
-  if (metricsPort !== undefined) {
-    checkPort("metricsPort", metricsPort);
-    if (metrics === undefined)
-      throw new IbidError("invalid-argument", "metricsPort is given without metrics.", {
-        hint: "Give metrics: createServiceMetrics(), or leave out metricsPort.",
-      });
-  }
+  checkMetricsPort(metricsPort, metrics);
   const bare = host.replace(/^\[|\]$/gu, "");
   if (!isLoopbackName(bare.toLowerCase()) && rest.keys === undefined && rest.authenticate === undefined) {
     throw new IbidError(
@@ -165,14 +159,7 @@ export async function startService(kb: KnowledgeBase, options: ServiceOptions = 
       if (isStopping()) response.socket?.end();
     });
   });
-  server.prependListener(
-    "request",
-    createRestReader({
-      maxBytes: limits.maxBufferedBytes,
-      timeoutMs: limits.bodyTimeoutMs,
-      connections: Math.ceil(limits.connections / 16),
-    }),
-  );
+  server.prependListener("request", createRestReader(limits));
   await listen(server, port, bare);
   const figures = metrics && metricsPort !== undefined ? createServer(metricsListener(kb, metrics)) : undefined;
   if (figures !== undefined) {
@@ -212,6 +199,15 @@ export async function startService(kb: KnowledgeBase, options: ServiceOptions = 
     stop,
     [Symbol.asyncDispose]: stop,
   };
+}
+
+function checkMetricsPort(port: number | undefined, metrics: ServiceMetrics | undefined): void {
+  if (port === undefined) return;
+  checkPort("metricsPort", port);
+  if (metrics === undefined)
+    throw new IbidError("invalid-argument", "metricsPort is given without metrics.", {
+      hint: "Give metrics: createServiceMetrics(), or leave out metricsPort.",
+    });
 }
 
 function checkPort(option: string, port: number): void {
