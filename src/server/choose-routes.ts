@@ -42,11 +42,10 @@ export function chooseRoutes(
       maxUploadBytes,
       manual: manual !== undefined,
     };
-    const kept = keeps ? originals : { ...originals, keep: async () => {} };
     routes.push(
       ...createQuestionRoutes(streams),
       ...createStreamRoutes(streams),
-      ...keepingFiles(documentRoutes, kept),
+      ...(keeps ? keepingFiles(documentRoutes, originals) : documentRoutes),
       ...createRecordRoutes(options.entities ?? {}),
       ...createOpenAiRoutes(shelf, streams, page),
       ...createOpenAiStoreRoutes({ shelf, jobs }),

@@ -208,11 +208,9 @@ export function keepingFiles(routes: readonly Route[], originals: Originals): re
       ? route
       : {
           ...route,
-          async handle(call) {
-            const response = await route.handle(call);
+          handle(call) {
             const { uri } = call.query as z.output<typeof requests.uploadQuery>;
-            await originals.keep(uri, call.body as Uint8Array);
-            return response;
+            return originals.keepWith(uri, call.body as Uint8Array, () => route.handle(call));
           },
         },
   );

@@ -9,12 +9,23 @@ import { checkPlaces, readPlacesOnPages } from "../knowledge-base/operations/sho
 export interface Originals {
   /** The bytes of just this version of a document, where they are kept or still lie at their path. A path that a writer may have made up is not read. */
   find(document: Pick<DocumentSummary, "uri" | "scope" | "rootLabel" | "contentHash">): Promise<Uint8Array | undefined>;
-  /** Keeps the bytes of an upload; of an archive, those of the files in it. */
-  keep(uri: string, bytes: Uint8Array): Promise<void>;
+  /**
+   * Keeps the bytes of an upload, of an archive those of the files in it, and then adds its text. A reader finds both or neither: bytes that are new go again where `add` fails.
+   * **Errors** `add` and the files give theirs.
+   */
+  keepWith<T>(uri: string, bytes: Uint8Array, add: () => Promise<T>): Promise<T>;
   /** Removes kept bytes that no document has any more, those of replaced versions too, and the attached uploads of these hashes. **Cost** a listing of all documents and kept files. */
   drop(hashes: readonly string[]): Promise<void>;
   /** Places of a text on its pages. `undefined` without the original. **Errors** `unsupported` as `readPlacesOnPages`. **Cost** reads the file once; the places are kept. */
   places(document: DocumentView): Promise<Places | undefined>;
+}
+
+interface PendingBytes {
+  uploads: number;
+  /** Whether one of the uploads wrote them. */
+  isNew: boolean;
+  /** Whether one of the uploads has its document. */
+  isHeld: boolean;
 }
 
 type Places = Awaited<ReturnType<typeof readPlacesOnPages>>;
@@ -36,9 +47,35 @@ export function createOriginals(
 ): Originals {
   const known = new Map<string, Promise<Places | undefined>>();
 
-  const put = async (bytes: Uint8Array): Promise<void> => {
-    await files?.put(`originals/${await hashBytes(bytes)}`, bytes, { ifNoneMatch: "*" });
-  };
+  /** Bytes whose texts are being added, by their keys. */
+  const pending = new Map<string, PendingBytes>();
+
+  async function put(files: BlobStore, bytes: Uint8Array): Promise<string> {
+    const key = `originals/${await hashBytes(bytes)}`;
+    const entry = pending.get(key) ?? { uploads: 0, isNew: false, isHeld: false };
+    pending.set(key, entry);
+    entry.uploads += 1;
+    try {
+      const { status } = await files.put(key, bytes, { ifNoneMatch: "*" });
+      if (status === "written") entry.isNew = true;
+    } catch (error) {
+      await settle(files, key, false);
+      throw error;
+    }
+    return key;
+  }
+
+  /** Ends an upload of bytes. The last one removes them where none brought them a document. */
+  async function settle(files: BlobStore, key: string, isHeld: boolean): Promise<void> {
+    const entry = pending.get(key)!;
+    entry.uploads -= 1;
+    if (isHeld) entry.isHeld = true;
+    if (entry.uploads > 0) return;
+    // Bytes that cannot be removed now go with the next purge.
+    if (entry.isNew && !entry.isHeld) await files.delete(key).catch(() => {});
+    if (entry.uploads === 0) pending.delete(key);
+  }
+
   const find: Originals["find"] = async ({ uri, scope, rootLabel = "", contentHash }) => {
     const kept = await files?.get(`originals/${contentHash}`);
     if (kept !== undefined) return kept.bytes;
@@ -68,14 +105,22 @@ export function createOriginals(
 
   return {
     find,
-    async keep(uri, bytes) {
-      if (files === undefined) return;
-      let isArchive = false;
-      for await (const file of (await archives()).filesWithin(uri, bytes)) {
-        isArchive = true;
-        await put(file.bytes);
+    async keepWith(uri, bytes, add) {
+      if (files === undefined) return add();
+      const kept: { readonly key: string; readonly bytes: Uint8Array }[] = [];
+      let isHeld = false;
+      try {
+        for await (const file of (await archives()).filesWithin(uri, bytes))
+          kept.push({ key: await put(files, file.bytes), bytes: file.bytes });
+        if (kept.length === 0) kept.push({ key: await put(files, bytes), bytes });
+        const added = await add();
+        isHeld = true;
+        // A purge meanwhile saw bytes without a document.
+        for (const { key, bytes } of kept) if ((await files.head(key)) === undefined) await files.put(key, bytes);
+        return added;
+      } finally {
+        for (const { key } of kept) await settle(files, key, isHeld);
       }
-      if (!isArchive) await put(bytes);
     },
     async drop(hashes) {
       if (files === undefined || hashes.length === 0) return;

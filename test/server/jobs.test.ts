@@ -710,7 +710,7 @@ describe("the life of a job", () => {
           ...defaultLimits,
           retry: { attempts: 3, initialMs: 40, longestMs: 1000, jitter: 0 },
         },
-        keepOriginal: async () => {},
+        keepWith: (_uri, _bytes, add) => add(),
         async deliver(_to, id) {
           times.push(performance.now());
           ids.push(id);
@@ -759,7 +759,7 @@ describe("the life of a job", () => {
       kb,
       shelf: createMemoryJobShelf(),
       settings: { ...defaultLimits, retry: { attempts: 3, initialMs: 1, longestMs: 1, jitter: 0 } },
-      keepOriginal: async () => {},
+      keepWith: (_uri, _bytes, add) => add(),
       deliver: createWebhookSender(
         async () => ({ ...answers.shift()!(), headers: {}, body: new Uint8Array() }) as never,
       ),
@@ -802,7 +802,7 @@ describe("the life of a job", () => {
       kb: failing,
       shelf: createMemoryJobShelf(),
       settings: { ...defaultLimits, retry: { attempts: 5, initialMs: 3_600_000, longestMs: 3_600_000, jitter: 0 } },
-      keepOriginal: async () => {},
+      keepWith: (_uri, _bytes, add) => add(),
       deliver: undefined,
     });
     onTestFinished(() => jobs.close());
@@ -828,8 +828,9 @@ describe("the life of a job", () => {
       kb,
       shelf: createMemoryJobShelf(),
       settings: { ...defaultLimits, jobsAtOnce: 1, retry: { attempts: 1, initialMs: 1, longestMs: 1, jitter: 0 } },
-      async keepOriginal(uri) {
+      async keepWith(uri, _bytes, add) {
         if (uri === "wolf.txt") throw new Error("no space left on device");
+        return add();
       },
       deliver: undefined,
     });

@@ -3,7 +3,8 @@ import { readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openFileBlobStore } from "ibid/stores";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import type { BlobStore } from "../../src/contracts/blob-store.ts";
 import { createMemoryBlobStore } from "../../src/stores/memory/memory-blob-store.ts";
 import { openKnowledgeBase } from "ibid";
 import type { OcrProvider } from "ibid/readers";
@@ -117,6 +118,97 @@ test("[page 21.3] view, geometry and original of another's document answer as fo
       text.replaceAll(/keys\.pdf|none\.pdf/gu, "").replace(/"requestId":"[^"]*"/u, "");
     expect([path, other.status, bare(other.text)]).toEqual([path, 404, bare(unknown.text)]);
   }
+});
+
+/** A folder of files in which some writes of originals fail, or work comes before them. */
+function originalsOver(
+  files: BlobStore,
+  before: () => Promise<void> | void,
+  after?: (key: string) => Promise<void>,
+): BlobStore {
+  return {
+    ...files,
+    async put(key, bytes, options) {
+      if (!key.startsWith("originals/")) return files.put(key, bytes, options);
+      await before();
+      const result = await files.put(key, bytes, options);
+      await after?.(key);
+      return result;
+    },
+  };
+}
+
+async function countOriginals(files: BlobStore): Promise<number> {
+  let count = 0;
+  for await (const _ of files.list({ prefix: "originals/" })) count++;
+  return count;
+}
+
+type World = Awaited<ReturnType<typeof startWorld>>;
+
+/** Uploads in each way that keeps a file. **Shape** the status of the route, or the state of the job. */
+const uploads = {
+  async "PUT /document"({ as }: World, uri: string, body: Uint8Array, type = "text/plain") {
+    const headers = { "content-type": type };
+    return (await as("ada", `/document?uri=${uri}`, { method: "PUT", body, headers })).status;
+  },
+  async "POST /jobs"({ as }: World, uri: string, body: Uint8Array, type = "text/plain") {
+    const headers = { "content-type": type };
+    const { id } = (await as("ada", `/jobs?uri=${uri}`, { method: "POST", body, headers })).json.jobs[0];
+    const shown = await vi.waitFor(async () => {
+      const { json } = await as("ada", `/job?id=${id}`);
+      // A job that waits for its next attempt has an error too.
+      expect(json.error !== undefined || json.state === "indexed").toBe(true);
+      return json;
+    });
+    return shown.state === "indexed" ? 201 : shown.error.message;
+  },
+};
+
+describe.each(Object.entries(uploads))("a text and its file are there together: %s", (_, upload) => {
+  const lynx = new TextEncoder().encode("A lynx sleeps by day.");
+
+  test("a disk that fills before the file is written keeps neither", async () => {
+    const files = createMemoryBlobStore();
+    let isFull = true;
+    const full = originalsOver(files, () => {
+      if (isFull) throw Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC" });
+    });
+    const world = await startWorld({ files: full });
+    expect(await upload(world, "lynx.txt", lynx)).not.toBe(201);
+    expect((await world.as("ada", "/document?uri=lynx.txt")).status).toBe(404);
+    isFull = false;
+    expect(await upload(world, "lynx.txt", lynx)).toBe(201);
+    expect((await world.as("ada", "/original?uri=lynx.txt")).text).toBe("A lynx sleeps by day.");
+  });
+
+  test("a file that cannot be read leaves no bytes, but for those of a document", async () => {
+    const files = createMemoryBlobStore();
+    const world = await startWorld({ files });
+    const type = "application/pdf";
+    expect(await upload(world, "broken.pdf", lynx, type)).not.toBe(201);
+    expect(await countOriginals(files)).toBe(0);
+    const both = [upload(world, "broken.pdf", lynx, type), upload(world, "lynx.txt", lynx)];
+    expect((await Promise.all(both)).filter((status) => status === 201)).toHaveLength(1);
+    expect(await countOriginals(files)).toBe(1);
+    await upload(world, "broken.pdf", lynx, type);
+    expect((await world.as("ada", "/original?uri=lynx.txt")).text).toBe("A lynx sleeps by day.");
+  });
+
+  test("a purge elsewhere, between file and text, does not take the file", async () => {
+    const files = createMemoryBlobStore();
+    let purges = 1;
+    const swept = originalsOver(
+      files,
+      () => {},
+      async (key) => {
+        if (purges-- > 0) await files.delete(key);
+      },
+    );
+    const world = await startWorld({ files: swept });
+    expect(await upload(world, "lynx.txt", lynx)).toBe(201);
+    expect((await world.as("ada", "/original?uri=lynx.txt")).text).toBe("A lynx sleeps by day.");
+  });
 });
 
 test("a purge removes the kept files of every version, and leaves those of others and of the trash [L8]", async () => {

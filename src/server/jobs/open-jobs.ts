@@ -23,7 +23,7 @@ export function openJobs(
       jobBytes: files === undefined ? Math.min(jobBytes, maxBufferedBytes) : jobBytes,
       retry: defaultRetryPolicy,
     },
-    keepOriginal: async (uri, bytes) => (keepOriginals ? originals.keep(uri, bytes) : undefined),
+    keepWith: (uri, bytes, add) => (keepOriginals ? originals.keepWith(uri, bytes, add) : add()),
     deliver: sendWebhook && createWebhookSender(sendWebhook),
   });
 }

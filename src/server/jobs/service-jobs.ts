@@ -4,10 +4,11 @@ import { delayBefore, isTransient, type RetryPolicy } from "../../ingest/queue/r
 import { homeScope } from "../../access/scopes.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import type { Scope } from "../../contracts/scope.ts";
-import type { IngestResult, KnowledgeBase } from "../../contracts/knowledge-base.ts";
+import type { IngestOptions, IngestResult, KnowledgeBase } from "../../contracts/knowledge-base.ts";
 import { platformNow } from "../../runtime/platform-clock.ts";
 import { given } from "../given.ts";
 import { busy, Refusal, toRefusal } from "../refusal.ts";
+import type { Originals } from "../originals.ts";
 import type { Caller } from "../route.ts";
 import {
   isLive,
@@ -45,8 +46,8 @@ export interface JobParts {
   readonly kb: KnowledgeBase;
   readonly shelf: JobShelf;
   readonly settings: JobSettings;
-  /** Keeps the bytes of a file that came in. */
-  readonly keepOriginal: (uri: string, bytes: Uint8Array) => Promise<void>;
+  /** Keeps the bytes of a file and adds its text: both or neither. */
+  readonly keepWith: Originals["keepWith"];
   /** Absent where webhooks are not sent. */
   readonly deliver: DeliverWebhook | undefined;
   readonly now?: () => number;
@@ -197,10 +198,9 @@ export function createServiceJobs(parts: JobParts): ServiceJobs {
         await changeAndSave(id, { state: "queued", attempts: record.attempts });
       return;
     }
-    const { result, error, bytes } = outcome;
+    const { result, error } = outcome;
     if (error === undefined && result !== undefined) {
       const { uri, scope, status, documentId, chunks, notes } = result;
-      if (bytes !== undefined) await parts.keepOriginal(record.uri, bytes);
       const facts = { uri, scope, status, documentId, chunks, ...(notes && { notes }) };
       await finish(id, { state: status === "unchanged" ? "unchanged" : "indexed", result: facts });
       await shelf.drop(id);
@@ -217,7 +217,7 @@ export function createServiceJobs(parts: JobParts): ServiceJobs {
   async function attempt(
     record: JobRecord,
     signal: AbortSignal,
-  ): Promise<{ readonly result?: IngestResult; readonly error?: unknown; readonly bytes?: Uint8Array }> {
+  ): Promise<{ readonly result?: IngestResult; readonly error?: unknown }> {
     const { id, access, source, uri, title, mediaType, charset, scope, metadata } = record;
     try {
       const bytes = source === "url" ? undefined : await shelf.read(id);
@@ -229,7 +229,7 @@ export function createServiceJobs(parts: JobParts): ServiceJobs {
             ? { ...facts, text: new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes) }
             : { ...facts, ...given({ charset }), bytes, maxBytes: Math.max(1, bytes.byteLength), keepsMedia: true };
       let told = 0;
-      const result = await ingestOnly(access === "operator" ? kb : kb.as(access), input, {
+      const options: IngestOptions = {
         ...given({ scope, metadata }),
         signal,
         onEmbedding() {
@@ -242,11 +242,13 @@ export function createServiceJobs(parts: JobParts): ServiceJobs {
           const progress = { chunks, ...(pages && { pages: { done: pages.done, of: pages.of } }) };
           if (table.get(id)?.record.state !== "cancelled") table.change(id, {}, { progress });
         },
-      });
-      return {
-        ...(source === "file" && bytes && { bytes }),
-        ...(result.error === undefined ? { result } : { error: result.error }),
       };
+      const add = async (): Promise<IngestResult> => {
+        const result = await ingestOnly(access === "operator" ? kb : kb.as(access), input, options);
+        if (result.error !== undefined) throw result.error;
+        return result;
+      };
+      return { result: source === "file" && bytes ? await parts.keepWith(uri, bytes, add) : await add() };
     } catch (error) {
       return { error };
     }
