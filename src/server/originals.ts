@@ -26,6 +26,8 @@ interface PendingBytes {
   isNew: boolean;
   /** Whether one of the uploads has its document. */
   isHeld: boolean;
+  /** A removal under way. An upload of the same bytes waits for it. */
+  removal?: Promise<void>;
 }
 
 type Places = Awaited<ReturnType<typeof readPlacesOnPages>>;
@@ -56,6 +58,7 @@ export function createOriginals(
     pending.set(key, entry);
     entry.uploads += 1;
     try {
+      await entry.removal;
       const { status } = await files.put(key, bytes, { ifNoneMatch: "*" });
       if (status === "written") entry.isNew = true;
     } catch (error) {
@@ -72,7 +75,13 @@ export function createOriginals(
     if (isHeld) entry.isHeld = true;
     if (entry.uploads > 0) return;
     // Bytes that cannot be removed now go with the next purge.
-    if (entry.isNew && !entry.isHeld) await files.delete(key).catch(() => {});
+    if (entry.isNew && !entry.isHeld) {
+      entry.isNew = false;
+      await (entry.removal = Promise.resolve(files.delete(key)).then(
+        () => {},
+        () => {},
+      ));
+    }
     if (entry.uploads === 0) pending.delete(key);
   }
 
