@@ -1,4 +1,5 @@
 import { IbidError } from "../../contracts/errors.ts";
+import { isWithinEdits } from "../../runtime/edit-distance.ts";
 import { parseServerAddress } from "../../runtime/parse-server-address.ts";
 
 /** Whether a location is an address of a database, not a folder. */
@@ -14,7 +15,10 @@ interface Address {
   readonly partitions: string | undefined;
 }
 
-/** Reads an address; `schema` and `partitions` are taken out of it. **Errors** `invalid-argument`, without the password. */
+/** Parameters of an address that are ibid's. */
+const ours = ["schema", "partitions"] as const;
+
+/** Reads an address; `schema` and `partitions` are taken out of it. **Errors** `invalid-argument`, without the password; also for a name that comes close to theirs. */
 export function readPostgresAddress(given: string): Address {
   const url = parseServerAddress(given, ["postgres", "postgresql"]);
   if (url === undefined) {
@@ -24,7 +28,15 @@ export function readPostgresAddress(given: string): Address {
   }
   const schema = url.searchParams.get("schema") ?? undefined;
   const partitions = url.searchParams.get("partitions") ?? undefined;
-  for (const ours of ["schema", "partitions"]) url.searchParams.delete(ours);
+  for (const own of ours) url.searchParams.delete(own);
+  // Other names are the driver's, so that it alone knows them. A misspelt schema would open another base.
+  for (const given of url.searchParams.keys()) {
+    const near = ours.find((own) => isWithinEdits(own, given.toLowerCase(), 2));
+    if (near === undefined) continue;
+    throw new IbidError("invalid-argument", `The address of the database has the parameter "${given}".`, {
+      hint: `Did you mean "${near}"?`,
+    });
+  }
   const database = url.pathname.slice(1);
   const host = url.hostname === "" ? "localhost" : url.hostname;
   return { url: url.href, name: `${host}:${url.port || "5432"}/${database}`, schema, partitions };

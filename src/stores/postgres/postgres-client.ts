@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { IbidError } from "../../contracts/errors.ts";
 import { loadPackage } from "../../runtime/packages.ts";
 import { readPostgresAddress } from "./postgres-address.ts";
@@ -75,15 +76,34 @@ export async function connectPostgres(
   return { ...overClient(pool, name, store), schema, partitions, close: () => pool.end() };
 }
 
+/** Tries of a statement that only reads, and the pause after each. **Units** milliseconds. */
+const [mostReads, againAfterMs] = [3, 50];
+
+/** Words of statements that write, lock or tell. */
+const writes = /\b(?:INSERT|UPDATE|DELETE|SHARE|DO|NOTIFY|pg_notify|nextval)\b/iu;
+
+/** Whether a connection that stood has ended. One that cannot be made is no reason to wait. */
+function isLost(error: unknown): boolean {
+  const { code, message = "" } = (error ?? {}) as { readonly code?: unknown; readonly message?: string };
+  return typeof code === "string" && code !== "ECONNRESET" && code !== "EPIPE"
+    ? isEnded(code)
+    : /ECONNRESET|EPIPE|^Connection terminated(?! due)|^Client has encountered a connection error/u.test(message);
+}
+
 /** A client that the application has: it stays open when the store is closed. */
 export function overClient(client: PostgresClient, name = "the given client", store = "Postgres"): Postgres {
   return {
     name,
     async query<Row>(operation: string, text: string, values: readonly unknown[] = []) {
-      try {
-        return (await client.query(text, [...values])).rows as readonly Row[];
-      } catch (error) {
-        throw sayFailure(error, operation, { store, name });
+      for (let tries = 1; ; tries++) {
+        try {
+          return (await client.query(text, [...values])).rows as readonly Row[];
+        } catch (error) {
+          // A statement that only reads is sent again over another connection.
+          if (tries >= mostReads || !isLost(error) || writes.test(text))
+            throw sayFailure(error, operation, { store, name });
+          await sleep(againAfterMs * tries);
+        }
       }
     },
     listen: listenOver(client, { store, name }),

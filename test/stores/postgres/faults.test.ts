@@ -53,6 +53,33 @@ describe("a connection that is lost", () => {
     expect(await uris(one)).toEqual(["a.txt"]);
   });
 
+  it("is replaced under a read, twice at most; a connection that cannot be made fails at once", async () => {
+    let [losses, sent, reason] = [0, 0, "read ECONNRESET"];
+    const client: PostgresClient = {
+      async query(text, values) {
+        sent++;
+        if (losses-- > 0) throw new Error(reason);
+        return database.client.query(text, values);
+      },
+    };
+    const store = await open("reads", { client });
+    await store.replace(write("deployment"), documentEntry("a", ["ash"]));
+    for (const message of ["read ECONNRESET", "write EPIPE", "Connection terminated unexpectedly"]) {
+      [losses, reason] = [2, message];
+      expect(await uris(store)).toEqual(["a.txt"]);
+    }
+    for (const [message, tries] of [
+      ["read ECONNRESET", 3],
+      ["connect ECONNREFUSED", 1],
+      ["Connection terminated due to connection timeout", 1],
+    ] as const) {
+      [losses, sent, reason] = [1_000, 0, message];
+      await expect(uris(store)).rejects.toMatchObject({ code: "store-failed" });
+      expect([message, sent]).toEqual([message, tries]);
+    }
+    losses = 0;
+  });
+
   it("leaves a write that is not done without a trace, and says so", async () => {
     let isDown = false;
     const client = losing(() => (isDown ? "before" : undefined));
@@ -133,6 +160,15 @@ describe("a database that cannot be used", () => {
 
   it.each(["Ibid", "a-b", "x".repeat(64), "pg_own", ""])('does not have "%s" as a schema', async (schema) => {
     expect((await failure(openPostgresStore(database.client, { schema }))).code).toBe("invalid-argument");
+  });
+
+  it.each([
+    ["shcema", "schema"],
+    ["Schema", "schema"],
+    ["partition", "partitions"],
+  ])("has no parameter %s in its address, which would open another base", async (given, meant) => {
+    const error = await failure(openPostgresStore(`postgres://ada:hunter2@127.0.0.1:1/kb?sslmode=disable&${given}=x`));
+    expect([error.code, error.hint]).toEqual(["invalid-argument", expect.stringContaining(`"${meant}"`)]);
   });
 
   it.each([1, 1_025, 2.5, "many", "64; DROP TABLE x"])("does not have %j partitions", async (partitions) => {
