@@ -400,7 +400,7 @@ describe("createDocxReader: running text", () => {
       }),
     );
     expect(text).toBe("See:\n\nSales\n\n|  | North |\n| 2023 | 1.5 |\n| 2024 | 2 |\n\n- Plan\n- Do");
-    expect(notes).toEqual(["Left out: its comments (1).", "Not read: what is embedded in it (Book.xlsx)."]);
+    expect(notes).toEqual(["Left out: its comments (1).", "Book.xlsx was not read: it is missing or broken."]);
   });
 });
 

@@ -241,7 +241,7 @@ export function makeOdt(
     readonly automatic?: string;
     readonly styles?: string;
     readonly facts?: string;
-    readonly more?: Readonly<Record<string, string>>;
+    readonly more?: Readonly<Record<string, string | Uint8Array>>;
   } = {},
 ): Uint8Array {
   const spaces = [

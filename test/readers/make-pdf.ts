@@ -24,8 +24,8 @@ export interface PdfTestRule {
 export interface PdfTestOptions {
   /** Lines of the first page. */
   readonly rules?: readonly PdfTestRule[];
-  /** Names of files that hang on the document. */
-  readonly attached?: readonly string[];
+  /** Files that hang on the document, by their names; content in Latin 1. */
+  readonly attached?: Readonly<Record<string, string>>;
   /** Outline entries, each pointing to a page from 0; entries may nest. */
   readonly outline?: readonly PdfTestEntry[];
   readonly info?: string;
@@ -68,7 +68,7 @@ export function makePdf(pages: readonly (readonly PdfTestLine[])[], options: Pdf
     pictures = [],
     differences = "",
     rules = [],
-    attached = [],
+    attached = {},
   } = options;
   const id = new Uint8Array(16).fill(9);
   const lock = protection && lockPdf(protection, id);
@@ -108,8 +108,8 @@ export function makePdf(pages: readonly (readonly PdfTestLine[])[], options: Pdf
   const outlines = outline === undefined ? "" : ` /Outlines ${addOutline(outline)} 0 R`;
   const structure = tags === undefined ? "" : ` /MarkInfo << /Marked true >> /StructTreeRoot ${addStructure(tags)} 0 R`;
   const lang = lock === undefined ? " /Lang (en-GB)" : "";
-  const files = attached.map((name) => {
-    const stream = addStream("/Type /EmbeddedFile", "x");
+  const files = Object.entries(attached).map(([name, content]) => {
+    const stream = addStream("/Type /EmbeddedFile", content);
     return `(${name}) << /Type /Filespec /F (${name}) /UF (${name}) /EF << /F ${stream} 0 R >> >>`;
   });
   const hung = files.length === 0 ? "" : ` /Names << /EmbeddedFiles << /Names [${files.join(" ")}] >> >>`;

@@ -192,16 +192,19 @@ describe("createOdtReader", () => {
   });
 
   it("names embedded files of other kinds that are not in the text [L9]", async () => {
-    const inner = `<office:document-content xmlns:office="o"><office:body><office:text/></office:body></office:document-content>`;
+    const inner = `<office:document-content xmlns:office="o"><office:body><office:drawing/></office:body></office:document-content>`;
     const math = `<math xmlns="m"><mi>a</mi></math>`;
     const more = {
       "Object 1/content.xml": inner,
       "Object 2/content.xml": math,
-      "Object 3": "\u00d0\u00cf",
+      "Object 3": Uint8Array.of(0xd0, 0xcf, 0, 1, 2, 0, 0),
       "Basic/a.xml": "",
     };
     const { notes } = await readAs("a.odt", makeOdt(p("Tides"), { more }));
-    expect(notes).toEqual(["Not read: what is embedded in it (Object 1, Object 3)."]);
+    expect(notes).toEqual([
+      expect.stringMatching(/^Object 1 was not read: .*drawing/u),
+      expect.stringMatching(/^Object 3 was not read: /u),
+    ]);
   });
 
   it("reads charts and formulas, from parts of their own and in a flat file, and says what a sheet leaves out [L9]", async () => {

@@ -118,14 +118,6 @@ describe("createPdfReader", () => {
     expect(showOutline(root)).toEqual(["# Chapter 1. Harbours", "## 1.1 Tides", "# A.2 Tables"]);
   });
 
-  it("names the files that hang on it, since it does not read them", async () => {
-    const { notes } = await readAs(
-      "a.pdf",
-      makePdf([[{ text: "See the attached.", y: 700 }]], { attached: ["a.xml", "b.xlsx"] }),
-    );
-    expect(notes).toEqual(["Not read: files attached to it (a.xml, b.xlsx)."]);
-  });
-
   it("has the title of its file where its largest letters are those of its text", async () => {
     const body = Array.from({ length: 9 }, (_, index) => ({
       text: `Footnote appears here ${index}`,

@@ -99,7 +99,8 @@ export async function readPlacesOnPages(
 
 /** **Errors** `unsupported` for places of another text than the document's. */
 export function checkPlaces(geometry: PdfGeometry, { uri, text }: Pick<DocumentView, "uri" | "text">): void {
-  if (geometry.text === text) return;
+  // Files that hang on a document come after its pages, and no page shows them.
+  if (text === geometry.text || text.startsWith(`${geometry.text}\n\n`)) return;
   throw new IbidError(
     "unsupported",
     `The text of ${uri} was written by another version of the reader, so its places on the pages are unknown.`,

@@ -28,6 +28,8 @@ export async function readAttachments(
   attachments: readonly Attachment[],
   input: ReadInput,
   level: number,
+  /** Whether the names of those that nobody reads stand in the text, as programs of mail show them. */
+  isListed = true,
 ): Promise<string[]> {
   const { maxParts, maxTextLength } = limitsOf(input);
   const read: { readonly name: string; readonly result: ReadResult }[] = [];
@@ -51,7 +53,7 @@ export async function readAttachments(
       for (const inner of result.notes ?? []) note(`${name}: ${inner}`);
     }
   }
-  if (unread.length > 0) {
+  if (isListed && unread.length > 0) {
     const listed = listNames(unread, maxTextLength - length);
     if (listed !== undefined) document.write(listed);
   }
@@ -79,7 +81,7 @@ function listNames(names: readonly string[], room: number): string | undefined {
 }
 
 function tooMany(most: number): string {
-  return `a message may have ${most.toLocaleString("en")} attachments, and this has more.`;
+  return `a file may carry ${most.toLocaleString("en")} others, and this has more.`;
 }
 
 /** Result of the attachment's reader, or the reason without one. */

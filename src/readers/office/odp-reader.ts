@@ -9,7 +9,7 @@ import type { Reader } from "../../contracts/reader.ts";
  */
 export function createOdpReader(): Reader {
   return {
-    name: "odp/4",
+    name: "odp/5",
     accepts: (mediaType) =>
       /^application\/vnd\.oasis\.opendocument\.presentation(?:-template|-flat-xml)?$/.test(mediaType),
     read: async (input) => (await import("./read-odp.ts")).readOdp(input),

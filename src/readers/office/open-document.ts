@@ -2,12 +2,15 @@ import type { Metadata } from "../../contracts/metadata.ts";
 import type { ReadInput } from "../../contracts/reader.ts";
 
 import { limitsOf, overLimit } from "../read-limits.ts";
+import type { CarriedFile } from "../add-carried.ts";
 import { openArchive } from "./open-archive.ts";
+import { packFiles } from "./pack-files.ts";
+import { unwrapObject } from "./unwrap-object.ts";
 import { isObject, type OdfObjects } from "./odf-objects.ts";
 import type { LockedPart } from "./decrypt-part.ts";
 import { asksForPassword, encrypted, unreadable } from "./refusals.ts";
 import { readFact, statedFacts } from "./package-facts.ts";
-import { findAll, findChild, readXml, type XmlElement, type XmlVisit } from "./read-xml.ts";
+import { elementsOf, findAll, findChild, readXml, type XmlElement, type XmlVisit } from "./read-xml.ts";
 
 /** The part that holds a package which is encrypted as a whole. **Source** OASIS issue OFFICE-4153. */
 const lockedPackage = "encrypted-package";
@@ -17,8 +20,8 @@ export interface OpenDocument {
   readonly readPart: (name: string, visitor?: XmlVisit) => Promise<XmlElement | undefined>;
   /** Charts and formulas that stand in parts of their own. **Cost** all of them are in memory. */
   readonly objects: () => Promise<OdfObjects>;
-  /** Names of embedded objects that are not among these: other documents, and objects of other programs. A flat file names none. */
-  readonly otherObjects: (objects: OdfObjects) => readonly string[];
+  /** Embedded objects that are not among these: other documents, and objects of other programs. A flat file names none. */
+  readonly otherObjects: (objects: OdfObjects) => readonly CarriedFile[];
   /** Title, `""` for none, and metadata that the file states. */
   readonly facts: () => Promise<{ readonly title: string; readonly metadata: Metadata }>;
 }
@@ -55,11 +58,25 @@ export async function openOpenDocument(input: ReadInput): Promise<OpenDocument> 
   // The package within is not locked once more.
   if (whole !== undefined && stored !== undefined)
     return openOpenDocument({ ...unlockedInput, bytes: unlock(whole, stored) });
-  const readPart = async (name: string, visitor?: XmlVisit): Promise<XmlElement | undefined> => {
+  const readBytes = async (name: string): Promise<Uint8Array | undefined> => {
     const stored = await archive.read(name);
-    if (stored === undefined) return undefined;
     const part = locked?.get(name);
-    return readXml(part === undefined ? stored : unlock(part, stored), uri, name, visitor);
+    return stored === undefined || part === undefined ? stored : unlock(part, stored);
+  };
+  const readPart = async (name: string, visitor?: XmlVisit): Promise<XmlElement | undefined> => {
+    const bytes = await readBytes(name);
+    return bytes && readXml(bytes, uri, name, visitor);
+  };
+  /** A folder of the package as a package of its own. Its body says its kind. */
+  const packFolder = async (folder: string): Promise<Uint8Array> => {
+    const [body] = elementsOf(findChild(await readPart(`${folder}/content.xml`), "body"));
+    const kind = `application/vnd.oasis.opendocument.${body?.name === "drawing" ? "graphics" : (body?.name ?? "base")}`;
+    const members = [{ name: "mimetype", bytes: new TextEncoder().encode(kind) }];
+    for (const name of archive.names.filter((each) => each.startsWith(`${folder}/`))) {
+      const bytes = await readBytes(name);
+      if (bytes !== undefined) members.push({ name: name.slice(folder.length + 1), bytes: bytes.slice() });
+    }
+    return packFiles(members);
   };
   return {
     readPart,
@@ -75,7 +92,14 @@ export async function openOpenDocument(input: ReadInput): Promise<OpenDocument> 
     otherObjects: (objects) =>
       archive.names
         .map((name) => /^([^/.][^/]*)(?:\/content\.xml)?$/u.exec(name)?.[1] ?? "")
-        .filter((name) => name !== "" && !ownParts.has(name) && !objects.has(name)),
+        .filter((name) => name !== "" && !ownParts.has(name) && !objects.has(name))
+        .map((name) => ({
+          name,
+          read: async () => {
+            const bytes = await readBytes(name);
+            return bytes === undefined ? { bytes: await packFolder(name) } : unwrapObject(bytes, uri);
+          },
+        })),
     facts: async () => factsOf(await readPart("meta.xml")),
   };
 }

@@ -25,7 +25,7 @@ const mediaTypes: ReadonlySet<string> = new Set([
  */
 export function createPptxReader(): Reader {
   return {
-    name: "pptx/2",
+    name: "pptx/3",
     accepts: (mediaType) => mediaTypes.has(mediaType),
     read: async (input) => (await import("./read-pptx.ts")).readPptx(input),
   };

@@ -1,5 +1,6 @@
 import { IbidError } from "../../contracts/errors.ts";
 import type { ReadInput, ReadResult } from "../../contracts/reader.ts";
+import { addCarried } from "../add-carried.ts";
 import { type Composition, composeDocument } from "../compose-document.ts";
 import { fileNameOf } from "../file-name.ts";
 import { limitsOf, overLimit } from "../read-limits.ts";
@@ -12,6 +13,7 @@ import { createDocxWriter, type DocxParts } from "./docx-writer.ts";
 import { readGraphics } from "./graphic-text.ts";
 import { unreadable, withoutText } from "./refusals.ts";
 import { type OfficePackage, openPackage, type Relationship } from "./open-package.ts";
+import { embeddedIn } from "./unwrap-object.ts";
 import { readPackageFacts } from "./package-facts.ts";
 import { elementsOf, type XmlElement } from "./read-xml.ts";
 
@@ -48,13 +50,14 @@ export async function readDocx(input: ReadInput): Promise<ReadResult> {
     ...(draft === body ? [] : ["Its body has no text; its headers and footers were read."]),
     ...(await notesOn(office, relationships, imports.unread)),
   ];
-  return {
+  const result = {
     ...draft,
     title,
     root: { ...draft.root, title },
     metadata: facts.metadata,
     ...(notes.length === 0 ? {} : { notes }),
   };
+  return addCarried(result, embeddedIn(office, relationships), input, "what is embedded in it");
 }
 
 /** Headers and footers, of a document that has no other text: a letterhead, a cover. */
@@ -134,7 +137,5 @@ async function notesOn(
   const own = [...relationships.values()].filter(({ isExternal }) => !isExternal);
   const comments = await office.readPart(own.find(({ type }) => type === "comments")?.target);
   const count = elementsOf(comments).length;
-  const carried = own.filter(({ type }) => type === "package" || type === "oleObject");
-  const left = [...carried.map(({ target }) => target), ...unread];
-  return [...leftOutComments(count), ...leftOutObjects(left.map(fileNameOf))];
+  return [...leftOutComments(count), ...leftOutObjects(unread.map(fileNameOf))];
 }

@@ -1,9 +1,10 @@
 import type { ReadInput, ReadResult } from "../../contracts/reader.ts";
+import { addCarried } from "../add-carried.ts";
 import { composeDocument } from "../compose-document.ts";
 import { fileNameOf } from "../file-name.ts";
 import { limitsOf, overLimit } from "../read-limits.ts";
 
-import { imageText, leftOutComments, leftOutObjects, oneLine } from "./clean-text.ts";
+import { imageText, leftOutComments, oneLine } from "./clean-text.ts";
 import { readObject } from "./odf-objects.ts";
 import { countComments } from "./odt-inline.ts";
 import { createOdtWriter } from "./odt-writer.ts";
@@ -66,13 +67,14 @@ export async function readOdp(input: ReadInput): Promise<ReadResult> {
   const title = shownTitle || stated.title || fileNameOf(uri);
   const draft = document.finish(title);
   if (draft.text === "") throw withoutText(uri);
-  const notes = [...leftOutComments(comments), ...leftOutObjects(otherObjects(embedded))];
-  return {
+  const notes = [...leftOutComments(comments)];
+  const result = {
     ...draft,
     title,
     metadata: { slideCount: number, ...stated.metadata },
     ...(notes.length > 0 && { notes }),
   };
+  return addCarried(result, otherObjects(embedded), input, "what is embedded in it");
 }
 
 /** Placeholders that every slide repeats. */

@@ -1,10 +1,11 @@
 import type { ReadInput, ReadResult } from "../../contracts/reader.ts";
+import { addCarried } from "../add-carried.ts";
 import { composeDocument } from "../compose-document.ts";
 import { fileNameOf } from "../file-name.ts";
 import { limitsOf, overLimit } from "../read-limits.ts";
 import { createSetHeadings } from "../set-headings.ts";
 
-import { leftOutComments, leftOutObjects } from "./clean-text.ts";
+import { leftOutComments } from "./clean-text.ts";
 import { createOdtWriter, type OdtWriter } from "./odt-writer.ts";
 import { readOdtStyles } from "./odt-styles.ts";
 import { unreadable, withoutText } from "./refusals.ts";
@@ -41,13 +42,14 @@ export async function readOdt(input: ReadInput): Promise<ReadResult> {
   const stated = (writer?.title ?? "") || said.title;
   const draft = setHeadings.applyTo(document.finish(stated));
   if (draft.text === "") throw withoutText(uri);
-  const notes = [...leftOutComments(comments), ...leftOutObjects(otherObjects(embedded))];
+  const notes = [...leftOutComments(comments)];
   const title = stated || draft.root.children.find(({ level }) => level === 1)?.title || fileNameOf(uri);
-  return {
+  const result = {
     ...draft,
     title,
     root: { ...draft.root, title },
     metadata: said.metadata,
     ...(notes.length > 0 && { notes }),
   };
+  return addCarried(result, otherObjects(embedded), input, "what is embedded in it");
 }

@@ -1,4 +1,5 @@
 import type { ReadInput, ReadResult } from "../../contracts/reader.ts";
+import { addCarried, type CarriedFile } from "../add-carried.ts";
 import { type Composition, composeDocument } from "../compose-document.ts";
 import { fileNameOf } from "../file-name.ts";
 import { limitsOf, overLimit } from "../read-limits.ts";
@@ -7,6 +8,7 @@ import { leftOutComments } from "./clean-text.ts";
 import { readGraphics } from "./graphic-text.ts";
 import { unreadable, withoutText } from "./refusals.ts";
 import { type OfficePackage, openPackage, type Relationship } from "./open-package.ts";
+import { embeddedIn } from "./unwrap-object.ts";
 import { readPackageFacts } from "./package-facts.ts";
 import { elementsOf, findChild, type XmlElement } from "./read-xml.ts";
 import { listPlaceholders, readSlideShapes, readSpeakerNotes, type SlideStyles } from "./slide-shapes.ts";
@@ -30,6 +32,7 @@ export async function readPptx(input: ReadInput): Promise<ReadResult> {
   const missing: number[] = [];
   let shownTitle = "";
   let comments = 0;
+  const embedded: CarriedFile[] = [];
   for (const [index, part] of slides.entries()) {
     const number = index + 1;
     document.startSlide(number);
@@ -38,6 +41,7 @@ export async function readPptx(input: ReadInput): Promise<ReadResult> {
     else {
       if (slide.isHidden) hidden.push(number);
       comments += slide.comments;
+      embedded.push(...slide.embedded);
       if (number === 1) shownTitle = slide.title;
       writeSlide(document, number, slide);
     }
@@ -54,12 +58,13 @@ export async function readPptx(input: ReadInput): Promise<ReadResult> {
     ...leftOutComments(comments),
     ...(missing.length === 0 ? [] : [`Missing from the file: ${nameSlides(missing)}.`]),
   ];
-  return {
+  const result = {
     ...draft,
     title,
     metadata: { slideCount: slides.length, ...facts.metadata },
     ...(notes.length === 0 ? {} : { notes }),
   };
+  return addCarried(result, embedded, input, "what is embedded in it");
 }
 
 type Slide = NonNullable<Awaited<ReturnType<typeof readSlide>>>;
@@ -77,6 +82,7 @@ async function readSlide(office: OfficePackage, part: string, stylesOf: (layout:
     isHidden: /^(?:0|false)$/.test(root.attributes.get("show") ?? ""),
     speakerNotes: readSpeakerNotes(await office.readPart(targetOf("notesSlide"))),
     comments: countComments(await office.readPart(targetOf("comments"))),
+    embedded: embeddedIn(office, relationships),
   };
 }
 

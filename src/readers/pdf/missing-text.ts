@@ -3,7 +3,6 @@ import type { OcrProvider, PageText } from "../../contracts/extraction.ts";
 import type { ReadResult } from "../../contracts/reader.ts";
 
 import { mapsPackage } from "./character-maps.ts";
-import { nameSome } from "../office/clean-text.ts";
 import type { ReadPage } from "./read-page.ts";
 
 /** Notes about pages whose text is missing or recognised, as sentences for the caller. */
@@ -14,7 +13,6 @@ export function notesOn({
   recognised,
   ocr,
   maps,
-  attached,
   isXfa,
 }: {
   readonly pages: readonly ReadPage[];
@@ -23,8 +21,6 @@ export function notesOn({
   readonly recognised: readonly PageText[];
   readonly ocr: OcrProvider | undefined;
   readonly maps: string | undefined;
-  /** Names of the files that hang on the document. */
-  readonly attached: readonly string[];
   /** Whether its form is one of XFA only. */
   readonly isXfa: boolean;
 }): Pick<ReadResult, "notes"> {
@@ -60,8 +56,6 @@ export function notesOn({
     notes.push(
       "Not read: the form in it (XFA), which Adobe's programs show in place of these pages; print it from there as a PDF.",
     );
-  const files = [...new Set([...attached, ...pages.flatMap((page) => page.attached)])];
-  if (files.length > 0) notes.push(`Not read: files attached to it (${nameSome(files)}).`);
   return notes.length === 0 ? {} : { notes };
 }
 

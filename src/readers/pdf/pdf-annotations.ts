@@ -27,6 +27,7 @@ interface Annotation {
   readonly textContent?: readonly string[];
   readonly state?: string | null;
   readonly file?: { readonly filename?: unknown };
+  readonly fileId?: unknown;
 }
 
 /** Text that stands on a page beside its content: values of forms, and words of annotators. */
@@ -35,8 +36,14 @@ export interface PdfAnnotations {
   readonly items: readonly (PdfTextItem | PdfMark)[];
   /** Comments that open when they are clicked, as sentences that say so. */
   readonly comments: readonly string[];
-  /** Names of files that hang on the page. */
-  readonly attached: readonly string[];
+  /** Files that hang on the page. */
+  readonly attached: readonly AttachedToPage[];
+}
+
+/** A file that hangs on a page; PDF.js gives its bytes by `id`. */
+export interface AttachedToPage {
+  readonly name: string;
+  readonly id: unknown;
 }
 
 /** Flags of annotations that nobody sees. **Source** ISO 32000-1, 12.5.3: hidden, no view. */
@@ -57,13 +64,13 @@ export async function readAnnotations(page: PdfPage, texts: readonly PdfTextItem
   const all = (await page.getAnnotations().catch(() => [])) as readonly Annotation[];
   const items: (PdfTextItem | PdfMark)[] = [];
   const comments: string[] = [];
-  const attached: string[] = [];
+  const attached: AttachedToPage[] = [];
   const kept = all.slice(0, maxAnnotations);
   const drawn = kept.some(isOnlyDrawn) ? await shownByAnnotations(page) : undefined;
   for (const annotation of kept) {
     const { subtype = "", annotationFlags = 0, contentsObj, titleObj, state, id = "" } = annotation;
     if ((annotationFlags & unseen) !== 0) continue;
-    if (subtype === "FileAttachment") attached.push(attachedName(annotation.file));
+    if (subtype === "FileAttachment") attached.push({ name: attachedName(annotation.file), id: annotation.fileId });
     const said = (contentsObj?.str ?? "").slice(0, maxLength).trim();
     const lines =
       subtype === "Widget"

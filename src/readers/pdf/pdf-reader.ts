@@ -26,6 +26,7 @@ export interface PdfReaderOptions {
  *
  * **Shape** pages in the source map, no lines. Sections come from the outline (bookmarks) where its titles are found in the text, else from the tags, else from letter size
  * and weight. The title is the stated one where the first pages hold its words. Else it is the largest text of the first page, the first heading, or the file name. Metadata: `pageCount`, and `author`, `language`, `createdAt`, `modifiedAt` when stated.
+ * Files that are attached to it come after its pages, under their names, as their own readers read them.
  * `notes` names pages that have no text layer, and broken ones, which are left out when others read. PDF.js is loaded at the first call.
  * East Asian text whose character map is only named is read with the maps of `pdfjs-dist`, when that is installed.
  * **Errors** `encrypted` for a missing or wrong password; `empty` for a file without a text layer (a scan) when there is no text recognition;
@@ -45,7 +46,7 @@ export function createPdfReader(options: PdfReaderOptions = {}): Reader {
     tables === noTableExtractor ? undefined : `tables:${tables.name}`,
   ];
   return {
-    name: ["pdf/7", ...settings.filter((part) => part !== undefined)].join("+"),
+    name: ["pdf/8", ...settings.filter((part) => part !== undefined)].join("+"),
     accepts: (mediaType) => mediaType === "application/pdf" || mediaType === "application/x-pdf",
     read: async (input) => {
       const { readPdf } = await import("./read-pdf.ts");

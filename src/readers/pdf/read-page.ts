@@ -1,7 +1,7 @@
 import { throwIfAborted } from "../../runtime/abort.ts";
 
 import { unreadable, type PdfDocument } from "./open-pdf.ts";
-import { readAnnotations } from "./pdf-annotations.ts";
+import { type AttachedToPage, readAnnotations } from "./pdf-annotations.ts";
 import { drawPage, isSpread, needsGlyphs, repairRun, spacesOf } from "./pdf-glyphs.ts";
 import { cutAtStrokes, noDrawing, type PdfRule } from "./pdf-drawing.ts";
 import { placeRuns, type PdfFont, type PdfSide, type PdfTextItem } from "./pdf-runs.ts";
@@ -21,8 +21,8 @@ export interface ReadPage {
   readonly hasLostText: boolean;
   /** Words of annotators that the page itself does not show. */
   readonly comments: readonly string[];
-  /** Names of files that hang on it. */
-  readonly attached: readonly string[];
+  /** Files that hang on it. */
+  readonly attached: readonly AttachedToPage[];
   /** Whether it has no text layer; fields and comments are none. */
   readonly isSilent: boolean;
   /** Straight lines, on a page that may have tables. */

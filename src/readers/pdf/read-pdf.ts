@@ -7,6 +7,7 @@ import type {
 } from "../../contracts/extraction.ts";
 import type { ReadInput, ReadResult } from "../../contracts/reader.ts";
 import { buildSections, type Heading } from "../build-sections.ts";
+import { addCarried, type CarriedFile, type FoundFile } from "../add-carried.ts";
 import { fileNameOf } from "../file-name.ts";
 import { noTableExtractor } from "../no-table-extractor.ts";
 import { limitsOf, overLimit } from "../read-limits.ts";
@@ -75,7 +76,9 @@ export async function readPdf(
     const isEmpty = pages.every(({ sides, comments }) => sides.length === 0 && comments.length === 0);
     const asked = isEmpty ? pages.map((_, index) => index + 1) : silent;
     const recognised = await recognisePages(input, ocr, asked);
-    if (isEmpty && recognised.length === 0) {
+    const attached = await attachedTo(pdf, pages);
+    // The pages of a portfolio may only stand around the files in it.
+    if (isEmpty && recognised.length === 0 && (attached.length === 0 || input.readPart === undefined)) {
       const [error] = broken.values();
       if (error !== undefined) throw error;
       if (hasLostText) throw lostText(uri, maps);
@@ -93,7 +96,7 @@ export async function readPdf(
     const { printed, ...written } = await write(pdf, uri, areas);
     onPrinted?.(printed, whole);
     if (placed.length > 0) written.sourceMap = { ...written.sourceMap, recognised: placed.map(placesOf) };
-    return {
+    const result = {
       ...written,
       ...notesOn({
         pages,
@@ -102,10 +105,10 @@ export async function readPdf(
         recognised,
         ocr,
         maps,
-        attached: await attachedTo(pdf),
         isXfa: await isXfa(pdf),
       }),
     };
+    return await addCarried(result, attached, input, "files attached to it");
   } finally {
     await pdf.loadingTask.destroy();
   }
@@ -118,12 +121,26 @@ async function isXfa(pdf: PdfDocument): Promise<boolean> {
   return hasForm === true && hasFields !== true;
 }
 
-/** Names of the files that hang on the document as a whole, such as those of a portfolio. **Shape** none where the list is broken. */
-async function attachedTo(pdf: PdfDocument): Promise<readonly string[]> {
-  const files: unknown = await pdf.getAttachments().catch(() => null);
-  if (typeof files !== "object" || files === null) return [];
-  const list: Iterable<unknown> = files instanceof Map ? files.values() : Object.values(files);
-  return [...list].map((file) => attachedName(typeof file === "object" && file !== null ? file : undefined));
+/** The files that hang on the document, such as those of a portfolio or the data of an invoice, and on its pages. **Shape** none where the list is broken. */
+async function attachedTo(pdf: PdfDocument, pages: readonly ReadPage[]): Promise<readonly CarriedFile[]> {
+  const found: unknown = await pdf.getAttachments().catch(() => null);
+  const whole = found instanceof Map ? [...(found as ReadonlyMap<unknown, unknown>)] : [];
+  const files = [
+    ...whole.map(([id, file]) => ({ name: attachedName(typeof file === "object" && file !== null ? file : {}), id })),
+    ...pages.flatMap(({ attached }) => attached),
+  ];
+  // The list of the document and a mark on a page may name one file.
+  const names = new Map(files.toReversed().map((file) => [file.name, file]));
+  return files
+    .filter((file) => names.get(file.name) === file)
+    .map(({ name, id }) => ({ name, read: () => contentOf(pdf, id) }));
+}
+
+/** Bytes of an attached file; `undefined` where it is broken. */
+async function contentOf(pdf: PdfDocument, id: unknown): Promise<FoundFile | undefined> {
+  const { getAttachmentContent } = pdf as { readonly getAttachmentContent?: (id: unknown) => Promise<unknown> };
+  const content: unknown = await getAttachmentContent?.call(pdf, id).catch(() => undefined);
+  return content instanceof Uint8Array ? { bytes: content } : undefined;
 }
 
 async function write(
