@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { IbidError } from "../../src/contracts/errors.ts";
 import type { KnowledgeBase } from "../../src/contracts/knowledge-base.ts";
 import { openKnowledgeBase } from "../../src/index.node.ts";
-import { collect } from "../../src/testing/assert.ts";
 import { createRandom, type Random } from "../../src/testing/random.ts";
 import { scaled, type Tally } from "./tally.ts";
 
@@ -15,16 +14,26 @@ const texts = new Map(
   ]),
 );
 
-/** Changes some bytes anywhere, or a digit or a letter of a sentence where it stands as text. */
+const titleOf = (uri: string): string => `Keys of unit ${uri.slice(1, -3)}`;
+const metadataOf = (uri: string): { readonly unit: number } => ({ unit: Number(uri.slice(1, -3)) });
+
+/** Changes some bytes anywhere; or a digit or a letter of a sentence or a name, wherever it stands as text. */
 function damage(file: Buffer, random: Random, isTargeted: boolean): string {
   if (isTargeted) {
     const unit = random.below(texts.size);
-    const sentence = Buffer.from(`Unit ${unit} rotates its keys every ${30 + unit} days.`);
-    const at = file.indexOf(sentence);
-    if (at >= 0) {
-      const offset = random.pick([5, 11, sentence.length - 8, sentence.length - 7]);
-      file[at + offset] = file[at + offset]! ^ 1;
-      return `byte ${offset} of a sentence`;
+    const uri = `d${unit}.md`;
+    const target = random.pick([
+      `Unit ${unit} rotates its keys every ${30 + unit} days.`,
+      uri,
+      titleOf(uri),
+      JSON.stringify(metadataOf(uri)),
+    ]);
+    const places: number[] = [];
+    for (let at = file.indexOf(target); at >= 0; at = file.indexOf(target, at + 1)) places.push(at);
+    if (places.length > 0) {
+      const offset = random.below(target.length);
+      file[random.pick(places) + offset]! ^= 1;
+      return `byte ${offset} of ${target}`;
     }
   }
   const count = 1 + random.below(4);
@@ -36,14 +45,19 @@ function damage(file: Buffer, random: Random, isTargeted: boolean): string {
 /** All that a reader does. **Shape** each wrong quotation. */
 async function readAll(kb: KnowledgeBase): Promise<readonly string[]> {
   const wrong: string[] = [];
-  const check = (uri: string, quote: string): void => {
+  const check = (uri: string, title: string | undefined, quote: string): void => {
     if (texts.get(uri)?.includes(quote) !== true) wrong.push(`${uri} is quoted as saying ${JSON.stringify(quote)}`);
+    else if (title !== titleOf(uri)) wrong.push(`${uri} is called ${JSON.stringify(title)}`);
   };
   for (const mode of ["hybrid", "regex"] as const)
-    for (const hit of await kb.search("rotates", { mode, topK: "all" })) check(hit.source.uri, hit.text);
+    for (const { source, text, metadata, scope } of await kb.search("rotates", { mode, topK: "all" })) {
+      check(source.uri, source.title, text);
+      if (metadata["unit"] !== metadataOf(source.uri).unit) wrong.push(`${source.uri} has other metadata`);
+      if (scope !== "deployment") wrong.push(`${source.uri} is in ${scope}`);
+    }
   for (const unit of [1, 5, 9]) {
     const { citations } = await kb.ask(`How often does unit ${unit} rotate its keys?`);
-    for (const { uri, quote } of citations) check(uri, quote);
+    for (const { uri, title, quote } of citations) check(uri, title, quote);
   }
   return wrong;
 }
@@ -59,7 +73,7 @@ export async function attackByCorruption(seed: number, size: number): Promise<re
   try {
     const made = await openKnowledgeBase(whole, { operations: { events: false } });
     await made.ingest(
-      Array.from(texts, ([uri, text]) => ({ uri, text })),
+      Array.from(texts, ([uri, text]) => ({ uri, text, title: titleOf(uri), metadata: metadataOf(uri) })),
       { settle: true },
     );
     await made.close();
@@ -75,9 +89,16 @@ export async function attackByCorruption(seed: number, size: number): Promise<re
       for (const step of [
         async () => (kb = await openKnowledgeBase(place, { operations: { events: false } })),
         async () => kb && wrong.push(...(await readAll(kb)).map(told)),
-        async () => kb && collect(kb.list()),
         async () => {
-          for (const uri of texts.keys()) await kb?.document(uri);
+          for await (const { uri, title } of kb?.list() ?? [])
+            if (!texts.has(uri) || title !== titleOf(uri)) wrong.push(told(`the list has ${uri}, ${title}`));
+        },
+        async () => {
+          for (const uri of texts.keys()) {
+            const found = await kb?.document(uri);
+            if (found !== undefined && found.title !== titleOf(uri))
+              wrong.push(told(`${uri} is called ${found.title}`));
+          }
         },
         async () => kb?.doctor(),
         async () => kb?.close(),

@@ -16,7 +16,7 @@ import { createUncachedReader } from "../segments/replace-document.ts";
 import { createSegmentCore, type SegmentCore } from "../segments/segment-core.ts";
 import { innermostHeading } from "../segments/index-view.ts";
 import { createStoreParts } from "../segments/segment-store.ts";
-import type { ChunkRow, DirectoryReader } from "../segments/segment-directory.ts";
+import { checkNames, type ChunkRow, type DirectoryReader } from "../segments/segment-directory.ts";
 import { decideStoreOptions } from "../segments/store-options.ts";
 import {
   manifestName,
@@ -224,7 +224,7 @@ function readDocument(
   chunks: readonly ChunkRow[],
   weigh: NonNullable<PublishOptions["weigh"]>,
 ): ReadDocument {
-  const { uri, title, mediaType, bytes } = rows.document(key);
+  const { uri, title, mediaType, bytes } = checkNames(rows.document(key));
   const { text, structure } = rows.documentBody(key);
   const weight = weigh({ uri, title });
   if (!(weight > 0 && weight <= 1)) {

@@ -11,7 +11,14 @@ import type { Restriction } from "../../contracts/leg.ts";
 import type { Metadata } from "../../contracts/metadata.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import type { IndexView } from "./index-view.ts";
-import type { ChunkRow, DirectoryReader, DocumentBody, DocumentRow } from "./segment-directory.ts";
+import {
+  checkNames,
+  type ChunkRow,
+  type DirectoryReader,
+  type DocumentBody,
+  type DocumentRow,
+  type HomeRow,
+} from "./segment-directory.ts";
 import { documentPath } from "../../text/document-path.ts";
 import { placeLabels } from "../../text/place-labels.ts";
 import { textKey } from "../../text/text-key.ts";
@@ -114,12 +121,18 @@ export interface ChunkReader {
 export function createChunkReader(
   rows: DirectoryReader,
   view: Pick<IndexView, "text"> & Partial<Pick<IndexView, "slice">>,
-  names: ReadonlyMap<number, Pick<DocumentRow, "uri" | "title">> = new Map(),
+  names: ReadonlyMap<number, Pick<HomeRow, "uri" | "title" | "scope">> = new Map(),
 ): ChunkReader {
-  const read = new Map<number, DocumentRow>();
+  const read = new Map<number, Pick<HomeRow, "uri" | "title" | "scope">>();
   function home(row: ChunkRow): Pick<DocumentRow, "uri" | "title"> {
-    let document = names.get(row.document) ?? read.get(row.document);
-    if (document === undefined) read.set(row.document, (document = rows.document(row.document)));
+    let document: Pick<HomeRow, "uri" | "title" | "scope"> | undefined =
+      names.get(row.document) ?? read.get(row.document);
+    if (document === undefined) read.set(row.document, (document = checkNames(rows.document(row.document))));
+    if (document.scope !== undefined && document.scope !== row.scope) {
+      throw new IbidError("store-corrupt", `Chunk ${row.id} names a document of another scope.`, {
+        hint: "Run ibid doctor; restore the file from a backup.",
+      });
+    }
     return document;
   }
 
@@ -190,6 +203,7 @@ export function toDocumentBody({ text, root, sourceMap, metadata, language }: Te
 }
 
 export function toSummary(rows: DirectoryReader, scope: Scope, row: DocumentRow): DocumentSummary {
+  checkNames(row);
   const { id, uri, title, mediaType, contentHash, metadataHash, fingerprint, bytes, folder, ingestedAt } = row;
   const { checkedAt, etag, lastModified } = row;
   const chunks = rows.liveChunksOf(row.scope, id);
@@ -250,7 +264,7 @@ export function toStoredStructure(
 
 function toBareDocument(row: DocumentRow, structure: string): StoredStructure["document"] {
   const { root, sourceMap, metadata, language } = parseStored(structure) as DocumentStructure;
-  const { id, uri, title, mediaType, origin } = row;
+  const { id, uri, title, mediaType, origin } = checkNames(row);
   return {
     type: "text",
     id,

@@ -8,7 +8,7 @@ import { openSealedSegment, type SealedSegment } from "../../engine/segments/sea
 import type { Segment } from "../../engine/segments/segment.ts";
 import type { Heading, ReadHeadings } from "../../engine/bm25/heading-part.ts";
 import { documentPath } from "../../text/document-path.ts";
-import type { DirectoryReader, ScopeRow } from "./segment-directory.ts";
+import { checkNames, type DirectoryReader, type DocumentRow, type ScopeRow } from "./segment-directory.ts";
 import { createWordIndexes } from "./word-indexes.ts";
 import { parseStored } from "../../runtime/parse-stored.ts";
 
@@ -62,7 +62,7 @@ export interface IndexView {
 }
 
 /** The part of a document that each of its chunks shows. */
-export interface Home {
+export interface Home extends Partial<Pick<DocumentRow, "scope">> {
   readonly uri: string;
   readonly title: string;
   /** As in `DocumentSummary`. */
@@ -244,9 +244,10 @@ export function createIndexView(): IndexView {
         forgetHomes();
         unknown = [...documents];
       }
-      for (const { key, uri, title, folder } of rows.homesOf([...new Set(unknown)])) {
+      for (const home of rows.homesOf([...new Set(unknown)])) {
+        const { key, scope, uri, title, folder } = checkNames(home);
         const { rootLabel, path } = documentPath(uri, folder);
-        homes.set(key, { uri, title, rootLabel, path });
+        homes.set(key, { ...(scope !== undefined && { scope }), uri, title, rootLabel, path });
         homesKept += uri.length + title.length + rootLabel.length + path.length;
       }
       return homes;

@@ -1,3 +1,4 @@
+import { IbidError } from "../../contracts/errors.ts";
 import type { ListDocumentsOptions, StoredChunkSpan } from "../../contracts/document-store.ts";
 import type { Origin } from "../../contracts/document.ts";
 import type { Scope } from "../../contracts/scope.ts";
@@ -65,7 +66,8 @@ export interface ChunkRow {
 export type ChunkKey = Pick<ChunkRow, "key" | "id" | "deletedAt">;
 
 /** The part of a document that each of its chunks shows. */
-export type HomeRow = Pick<DocumentRow, "key" | "uri" | "title" | "folder">;
+export type HomeRow = Pick<DocumentRow, "key" | "uri" | "title" | "folder"> &
+  Partial<Pick<DocumentRow, "scope" | "isMisnamed">>;
 
 /** A document without its text, as a list shows it. */
 export interface DocumentRow {
@@ -94,6 +96,8 @@ export interface DocumentRow {
   readonly validTo: string | null;
   /** Uri of the document in whose place it stands. */
   readonly supersedes: string | null;
+  /** Its names are not as they were written: nothing is shown under them. */
+  readonly isMisnamed?: true;
 }
 
 /** Orders of documents that a directory keeps. */
@@ -278,6 +282,18 @@ export interface DirectoryWriter extends DirectoryReader {
   deleteSetting(name: string): void;
   /** Hears that every chunk of a scope has lost its vectors of these versions. Absent where nobody else has a copy of them. */
   retireVectors?(scope: number, versions: readonly string[]): void;
+}
+
+/** The same row. **Errors** `store-corrupt` where its names are not as they were written. */
+export function checkNames<Row extends Pick<DocumentRow, "key" | "isMisnamed">>(row: Row): Row {
+  if (row.isMisnamed !== true) return row;
+  throw new IbidError(
+    "store-corrupt",
+    `The uri, title, id, folder or scope of document ${row.key} is not as it was written.`,
+    {
+      hint: "Run ibid doctor; restore the file from a backup, or ingest the document again. Other documents are not affected.",
+    },
+  );
 }
 
 /**

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { IbidError } from "../../contracts/errors.ts";
 import { holdFile } from "./database-file.ts";
 import { openToRead } from "./open-to-read.ts";
-import type { FileReport } from "../segments/segment-directory.ts";
+import { checkNames, type FileReport } from "../segments/segment-directory.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import { createSqliteRows } from "./sqlite-rows.ts";
 import { type Compressed, expand } from "./compressed.ts";
@@ -138,18 +138,28 @@ async function findInFile(file: string, probes: readonly Buffer[]): Promise<Read
   }
 }
 
-/** Documents whose text or structure is not as it was written, by name. **Cost** reads every text. */
+/** Documents whose text, structure or names are not as it was written, by name. **Cost** reads every text. */
 function findDamagedTexts(connection: SqliteConnection): readonly string[] {
   const rows = createSqliteRows(connection);
   const found: string[] = [];
-  const all = "SELECT key, uri FROM documents ORDER BY block, key";
-  for (const { key, uri } of connection.all<{ readonly key: number; readonly uri: string }>(all)) {
+  const look = (work: () => unknown, say: (error: IbidError) => string): void => {
     try {
-      rows.documentBody(key);
+      work();
     } catch (error) {
       if (!IbidError.isInstance(error, "store-corrupt")) throw error;
-      found.push(`The stored text of ${uri} is not as it was written.`);
+      found.push(say(error));
     }
+  };
+  const all = "SELECT key, uri FROM documents ORDER BY block, key";
+  for (const { key, uri } of connection.all<{ readonly key: number; readonly uri: string }>(all)) {
+    look(
+      () => rows.documentBody(key),
+      () => `The stored text of ${uri} is not as it was written.`,
+    );
+    look(
+      () => checkNames(rows.document(key)),
+      ({ message }) => message,
+    );
   }
   return found;
 }

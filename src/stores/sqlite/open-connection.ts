@@ -13,7 +13,7 @@ import {
 import { type Database, openDatabase } from "./sqlite-database.ts";
 import { isReadOnly } from "./sqlite-errors.ts";
 import {
-  addListIndexes,
+  addLaterParts,
   createSchema,
   lastEarlierVersion,
   newFile,
@@ -130,7 +130,7 @@ async function prepare(
   if (state === "none") await retryWhileBusy(options, () => database.exec(newFile));
   await retryWhileBusy(options, () => useLog(database, path));
   await retryWhileBusy(options, () => database.exec(settings));
-  if (state === "current") await retryWhileBusy(options, () => addListIndexes(database));
+  if (state === "current") await retryWhileBusy(options, () => addLaterParts(database));
   if (state === "none") {
     await connection.transaction("BEGIN IMMEDIATE", () => {
       // Another process may have been faster.

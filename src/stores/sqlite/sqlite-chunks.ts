@@ -4,21 +4,24 @@ import { compareCodePoints } from "../../runtime/compare-text.ts";
 import type { ChunkKey, ChunkRow, DirectoryWriter, StoredPlace } from "../segments/segment-directory.ts";
 import { damaged, sumOf } from "./compressed.ts";
 import { inOrder } from "./in-order.ts";
+import { toSaying } from "./name-sums.ts";
 import { checkedRow, decoding, missingRow } from "./missing-row.ts";
 import { firstPackedAfter, packDigits, type Packed, packId, packOrigin, unpackDigits, unpackOrigin } from "./packed.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import type { Sayings } from "./sqlite-sayings.ts";
 import { bytesOf, decodeText } from "./text-bytes.ts";
 
-/** A text that is said once for all chunks of a document, or stands in the row where it is short. */
-const said = (column: string): string =>
-  `CASE typeof(chunks.${column}) WHEN 'integer' THEN (SELECT text FROM sayings WHERE key = chunks.${column})
-    ELSE chunks.${column} END AS ${column}`;
+/** A text that is said once for all chunks of a document, or stands in the row where it is short; see {@link toSaying}. */
+const said = (column: string, sum: string): string =>
+  `CASE typeof(chunks.${column}) WHEN 'integer' THEN (SELECT ${sum}' ' || text FROM sayings WHERE key = chunks.${column})
+    ELSE ' ' || chunks.${column} END AS ${column}`;
 
 const ownDocument = "(SELECT documents.id FROM documents WHERE documents.key = chunks.document)";
 
-const chunkColumns = `chunks.key, chunks.scope, chunks.id, coalesce(chunks.document_id, ${ownDocument}, '') AS documentId,
-  chunks.document, starts AS "start", starts + length AS "end", position AS "index", ${said("details")}, ${said("metadata")},
+const columnsOf = (
+  sum: string,
+): string => `chunks.key, chunks.scope, chunks.id, coalesce(chunks.document_id, ${ownDocument}, '') AS documentId,
+  chunks.document, starts AS "start", starts + length AS "end", position AS "index", ${said("details", sum)}, ${said("metadata", sum)},
   chunks.origin, ${bytesOf("urtext")}, ${bytesOf("text")}, chunks.sum, chunks.deleted_at AS deletedAt, text_key AS textKey`;
 
 /** Chunks of the document with that id. */
@@ -45,13 +48,15 @@ function ownSum(urtext: string | null, text: string | null): number | null {
   return sumOf(Buffer.from(text ?? ""), sumOf(Buffer.from(urtext ?? "")));
 }
 
-function toChunk({ sum, ...record }: ChunkRecord): ChunkRow {
+function toChunk({ sum, ...record }: ChunkRecord, nameOf: (document: number) => string): ChunkRow {
   const [urtext, text] = [decodeOrNull(record.urtext), decodeOrNull(record.text)];
   if (sum !== ownSum(urtext, text)) throw damaged(`chunk ${unpackDigits(record.id)}`);
   return {
     ...record,
     id: unpackDigits(record.id),
     documentId: unpackDigits(record.documentId),
+    details: toSaying(record.document, record.details, nameOf),
+    metadata: toSaying(record.document, record.metadata, nameOf),
     origin: unpackOrigin(record.origin),
     textKey: unpackDigits(record.textKey),
     urtext,
@@ -93,11 +98,16 @@ export interface SqliteChunks extends Pick<DirectoryWriter, Names> {
   copyChunk(row: ChunkRow): void;
 }
 
-export function createChunkRows(db: SqliteConnection, sayings: Sayings): SqliteChunks {
+export function createChunkRows(db: SqliteConnection, sayings: Sayings, keepsSums: () => boolean): SqliteChunks {
+  const sum = (): string => (keepsSums() ? "coalesce(sum, '') || " : "");
+  const chunkColumns = (): string => columnsOf(sum());
+  const nameOf = (document: number): string =>
+    db.get<{ uri: string }>("SELECT uri FROM documents WHERE key = ?", document)?.uri ?? `document ${document}`;
+  const read = (record: ChunkRecord): ChunkRow => toChunk(record, nameOf);
   const must = <Row>(sql: string, ...values: SQLInputValue[]): Row => db.get<Row>(sql, ...values) ?? missingRow();
 
   function chunks(sql: string, ...values: SQLInputValue[]): readonly ChunkRow[] {
-    return db.all<ChunkRecord>(sql, ...values).map(toChunk);
+    return db.all<ChunkRecord>(sql, ...values).map(read);
   }
 
   /** Rows of the chunks with these ids. */
@@ -157,7 +167,7 @@ export function createChunkRows(db: SqliteConnection, sayings: Sayings): SqliteC
   }
 
   return {
-    chunk: (key) => toChunk(must(`SELECT ${chunkColumns} FROM chunks WHERE key = ?`, key)),
+    chunk: (key) => read(must(`SELECT ${chunkColumns()} FROM chunks WHERE key = ?`, key)),
     chunkId: (key) => unpackDigits(must<{ id: Packed }>("SELECT id FROM chunks WHERE key = ?", key).id),
     chunkIds: (keys) =>
       inOrder(keys, keyed<{ id: Packed }>("key, id", keys)).map((row) => unpackDigits((row ?? missingRow()).id)),
@@ -176,26 +186,33 @@ export function createChunkRows(db: SqliteConnection, sayings: Sayings): SqliteC
       return keys.map((key) => found.get(key) ?? 0);
     },
     chunkFacts: (keys) =>
-      inOrder(keys, keyed<{ metadata: string; origin: Packed }>(`key, ${said("metadata")}, origin`, keys)).map(
+      inOrder(
+        keys,
+        keyed<{ document: number; metadata: string; origin: Packed }>(
+          `key, document, ${said("metadata", sum())}, origin`,
+          keys,
+        ),
+      ).map((row) => {
+        const { document, metadata, origin } = row ?? missingRow();
+        return { metadata: toSaying(document, metadata, nameOf), origin: unpackOrigin(origin) };
+      }),
+    chunks: (keys) => inOrder(keys, keyed<ChunkRecord>(chunkColumns(), keys)).map((row) => row && read(row)),
+    chunkDetails: (keys) =>
+      inOrder(keys, keyed<{ document: number; details: string }>(`key, document, ${said("details", sum())}`, keys)).map(
         (row) => {
-          const { metadata, origin } = row ?? missingRow();
-          return { metadata, origin: unpackOrigin(origin) };
+          const { document, details } = row ?? missingRow();
+          return toSaying(document, details, nameOf);
         },
       ),
-    chunks: (keys) => inOrder(keys, keyed<ChunkRecord>(chunkColumns, keys)).map((row) => row && toChunk(row)),
-    chunkDetails: (keys) =>
-      inOrder(keys, keyed<{ details: string }>(`key, ${said("details")}`, keys)).map(
-        (row) => (row ?? missingRow()).details,
-      ),
     chunkKeysById: (scope, ids) => byIds<KeyRecord>(ids, "SELECT key, id, deleted_at AS deletedAt", scope).map(toKey),
-    chunksById: (scope, ids) => byIds<ChunkRecord>(ids, `SELECT ${chunkColumns}`, scope).map(toChunk),
+    chunksById: (scope, ids) => byIds<ChunkRecord>(ids, `SELECT ${chunkColumns()}`, scope).map(read),
     chunkById: (scope, id) =>
-      chunks(`SELECT ${chunkColumns} FROM chunks WHERE scope = ? AND id = ?`, scope, packId(id))[0],
+      chunks(`SELECT ${chunkColumns()} FROM chunks WHERE scope = ? AND id = ?`, scope, packId(id))[0],
     chunksOfDocument: (scope, id) =>
-      ofItsDocument<ChunkRecord>(`SELECT ${chunkColumns}`, "ORDER BY key", scope, id).map(toChunk),
+      ofItsDocument<ChunkRecord>(`SELECT ${chunkColumns()}`, "ORDER BY key", scope, id).map(read),
     copiesOf: (scope, textKey, key) =>
       chunks(
-        `SELECT ${chunkColumns} FROM chunks WHERE ${textBeginning("text_key")} = ${textBeginning("?")} AND text_key = ? AND scope = ?
+        `SELECT ${chunkColumns()} FROM chunks WHERE ${textBeginning("text_key")} = ${textBeginning("?")} AND text_key = ? AND scope = ?
           AND key <> ? AND deleted_at IS NULL`,
         packDigits(textKey),
         packDigits(textKey),
@@ -218,7 +235,7 @@ export function createChunkRows(db: SqliteConnection, sayings: Sayings): SqliteC
     chunksAfter(scope, id, limit) {
       const page = (condition: string, ...values: SQLInputValue[]): readonly ChunkRow[] =>
         chunks(
-          `SELECT ${chunkColumns} FROM chunks WHERE scope = ? AND ${condition} AND deleted_at IS NULL ORDER BY id LIMIT ?`,
+          `SELECT ${chunkColumns()} FROM chunks WHERE scope = ? AND ${condition} AND deleted_at IS NULL ORDER BY id LIMIT ?`,
           scope,
           ...values,
           limit,
@@ -231,12 +248,12 @@ export function createChunkRows(db: SqliteConnection, sayings: Sayings): SqliteC
       return [...named, ...packed].sort((a, b) => compareCodePoints(a.id, b.id)).slice(0, limit);
     },
     *scanChunks(scope) {
-      const all = `SELECT ${chunkColumns} FROM chunks WHERE scope = ? AND deleted_at IS NULL ORDER BY document, starts, key`;
-      for (const row of db.iterate<ChunkRecord>(all, scope)) yield decoding(() => toChunk(row));
+      const all = `SELECT ${chunkColumns()} FROM chunks WHERE scope = ? AND deleted_at IS NULL ORDER BY document, starts, key`;
+      for (const row of db.iterate<ChunkRecord>(all, scope)) yield decoding(() => read(row));
     },
     deletedChunks: (scope, until) =>
       chunks(
-        `SELECT ${chunkColumns} FROM chunks WHERE scope = ? AND deleted_at IS NOT NULL AND deleted_at <= ?`,
+        `SELECT ${chunkColumns()} FROM chunks WHERE scope = ? AND deleted_at IS NOT NULL AND deleted_at <= ?`,
         scope,
         until,
       ),

@@ -8,6 +8,7 @@ import {
   type HomeRow,
   renamesSetting,
 } from "../segments/segment-directory.ts";
+import { sumOfNames } from "./name-sums.ts";
 import { missingRow, spoiltRow } from "./missing-row.ts";
 import {
   packDigits,
@@ -25,11 +26,15 @@ import type { SqliteTexts, StoredBody } from "./sqlite-texts.ts";
 import { type Columns, folderListing, orderedListing, readListings, uriListing } from "./list-order.ts";
 import { bytesOf, decodeText } from "./text-bytes.ts";
 
-const documentColumns = `key, scope, id, uri, ${bytesOf("title")}, origin, content_hash AS contentHash,
+const columnsOf = (
+  sums: string,
+): string => `key, scope, id, uri, ${bytesOf("title")}, origin, content_hash AS contentHash,
   (SELECT text FROM words WHERE words.key = media_type) AS mediaType, metadata_hash AS metadataHash,
   (SELECT text FROM words WHERE words.key = fingerprint) AS fingerprint, bytes, folder, ingested_at AS ingestedAt,
   deleted_at AS deletedAt, readers, valid_from AS validFrom, valid_to AS validTo, supersedes,
-  checked_at AS checkedAt, etag, last_modified AS lastModified`;
+  checked_at AS checkedAt, etag, last_modified AS lastModified${sums}`;
+/** The sum of a document's names, and the scope that is in it. */
+const sumColumns = ", name_sum AS nameSum, (SELECT scope FROM scopes WHERE scopes.key = documents.scope) AS scopeName";
 const markedDocuments = "documents LEFT JOIN marks ON marks.document = documents.key";
 
 /** The id of a document as a text. */
@@ -42,7 +47,25 @@ type DocumentRecord = Omit<DocumentRow, "id" | "title" | "origin" | "contentHash
   readonly contentHash: Packed;
   readonly metadataHash: Packed;
   readonly ingestedAt: Packed;
-};
+} & SumRecord;
+
+/** A sum as it is kept, where it is. */
+interface SumRecord {
+  readonly nameSum?: number | null | undefined;
+  readonly scopeName?: string | null | undefined;
+}
+
+/** A sum that no names have: those of the row are damaged. */
+const noSum = -1;
+
+/** Whether names are others than those whose sum was kept. */
+function isMisnamed(
+  { nameSum = null, scopeName = null }: SumRecord,
+  names: Pick<DocumentRow, "id" | "uri" | "title" | "folder">,
+): boolean {
+  // Without its scope it is an orphan.
+  return nameSum !== null && scopeName !== null && nameSum !== sumOfNames(scopeName, names);
+}
 
 const textColumns = ["uri", "mediaType", "fingerprint"] as const;
 const textOrNull = [
@@ -57,14 +80,15 @@ const textOrNull = [
 ] as const;
 
 /** Refuses values of other kinds, which would fail where nobody knows any more that they were read. */
-function toDocument(record: DocumentRecord): DocumentRow {
+function toDocument({ nameSum, scopeName, ...record }: DocumentRecord): DocumentRow {
   for (const name of textColumns) if (typeof record[name] !== "string") spoiltRow();
   for (const name of textOrNull) if (typeof (record[name] ?? "") !== "string") spoiltRow();
   if (typeof record.bytes !== "number" || typeof (record.deletedAt ?? 0) !== "number") spoiltRow();
+  const names = { id: unpackDigits(record.id), title: decodeText(record.title) };
   return {
     ...record,
-    id: unpackDigits(record.id),
-    title: decodeText(record.title),
+    ...names,
+    ...(isMisnamed({ nameSum, scopeName }, { ...record, ...names }) && { isMisnamed: true }),
     origin: unpackOrigin(record.origin),
     contentHash: unpackDigits(record.contentHash),
     metadataHash: unpackDigits(record.metadataHash),
@@ -100,7 +124,14 @@ export interface SqliteDocuments extends Pick<DirectoryWriter, Names> {
   copyDocument(row: DocumentRow, body: DocumentBody): void;
 }
 
-export function createDocumentRows(db: SqliteConnection, texts: SqliteTexts, sayings: Sayings): SqliteDocuments {
+export function createDocumentRows(
+  db: SqliteConnection,
+  texts: SqliteTexts,
+  sayings: Sayings,
+  keepsSums: () => boolean,
+): SqliteDocuments {
+  const sumsOf = (): string => (keepsSums() ? sumColumns : "");
+  const documentColumns = (): string => columnsOf(sumsOf());
   const must = <Row>(sql: string, ...values: SQLInputValue[]): Row => db.get<Row>(sql, ...values) ?? missingRow();
 
   function documents(sql: string, ...values: SQLInputValue[]): readonly DocumentRow[] {
@@ -109,7 +140,7 @@ export function createDocumentRows(db: SqliteConnection, texts: SqliteTexts, say
 
   const count = (sql: string, ...values: SQLInputValue[]): number => must<{ count: number }>(sql, ...values).count;
   const listed = (sql: string, ...values: SQLInputValue[]): readonly DocumentRow[] =>
-    documents(`SELECT ${documentColumns} FROM ${markedDocuments} ${sql}`, ...values);
+    documents(`SELECT ${documentColumns()} FROM ${markedDocuments} ${sql}`, ...values);
   const columns: Columns = {
     idText: documentIdText,
     pack: packTime,
@@ -149,6 +180,14 @@ export function createDocumentRows(db: SqliteConnection, texts: SqliteTexts, say
     sum,
   ];
 
+  /** Keeps the sum of a row's names; one whose names are damaged keeps none that fits. */
+  function putSum(key: number, row: Omit<DocumentRow, "key">): void {
+    if (!keepsSums()) return;
+    const { scope } = db.get<{ scope: string }>("SELECT scope FROM scopes WHERE key = ?", row.scope) ?? { scope: "" };
+    const sum = row.isMisnamed === true ? noSum : sumOfNames(scope, row);
+    db.run("UPDATE documents SET name_sum = ? WHERE key = ? AND name_sum IS NOT ?", sum, key, sum);
+  }
+
   function insertDocument(row: Omit<DocumentRow, "key">, body: DocumentBody, key: number | null): number {
     const shared = texts.share(row.scope, body);
     const added = db.run(
@@ -160,6 +199,7 @@ export function createDocumentRows(db: SqliteConnection, texts: SqliteTexts, say
       key,
     );
     if (shared === undefined) place(added, texts.addParts(added, body));
+    putSum(added, row);
     putMarks(added, row);
     return added;
   }
@@ -170,16 +210,19 @@ export function createDocumentRows(db: SqliteConnection, texts: SqliteTexts, say
   }
 
   return {
-    document: (key) => toDocument(must(`SELECT ${documentColumns} FROM ${markedDocuments} WHERE key = ?`, key)),
+    document: (key) => toDocument(must(`SELECT ${documentColumns()} FROM ${markedDocuments} WHERE key = ?`, key)),
     homesOf: (keys) =>
       db
-        .all<Omit<HomeRow, "title"> & { readonly title: Uint8Array }>(
-          `SELECT key, uri, folder, ${bytesOf("title")} FROM (SELECT value FROM json_each(?)) CROSS JOIN documents ON key = value`,
+        .all<Omit<HomeRow, "title"> & { readonly title: Uint8Array; readonly id: Packed } & SumRecord>(
+          `SELECT key, scope, id, uri, folder, ${bytesOf("title")}${sumsOf()}
+            FROM (SELECT value FROM json_each(?)) CROSS JOIN documents ON key = value`,
           JSON.stringify(keys),
         )
-        .map((row) => {
+        .map(({ id, nameSum, scopeName, ...row }) => {
           if (typeof row.uri !== "string" || typeof (row.folder ?? "") !== "string") spoiltRow();
-          return { ...row, title: decodeText(row.title) };
+          const named = { ...row, title: decodeText(row.title) };
+          const isFalse = isMisnamed({ nameSum, scopeName }, { ...named, id: unpackDigits(id) });
+          return isFalse ? { ...named, isMisnamed: true } : named;
         }),
     documentBody: (key) => texts.read(key),
     documentStructure: (key) => texts.structure(key),
@@ -187,10 +230,10 @@ export function createDocumentRows(db: SqliteConnection, texts: SqliteTexts, say
     documentPart: (key, part) => texts.part(key, part),
     documentEnds: (key) => texts.ends(key),
     documentById: (scope, id) =>
-      documents(`SELECT ${documentColumns} FROM ${markedDocuments} WHERE scope = ? AND id = ?`, scope, packId(id))[0],
+      documents(`SELECT ${documentColumns()} FROM ${markedDocuments} WHERE scope = ? AND id = ?`, scope, packId(id))[0],
     documentsByUri: (scope, uri) =>
       documents(
-        `SELECT ${documentColumns} FROM ${markedDocuments} WHERE scope = ? AND uri = ? AND deleted_at IS NULL
+        `SELECT ${documentColumns()} FROM ${markedDocuments} WHERE scope = ? AND uri = ? AND deleted_at IS NULL
           ORDER BY ${documentIdText}`,
         scope,
         uri,
@@ -210,7 +253,7 @@ export function createDocumentRows(db: SqliteConnection, texts: SqliteTexts, say
     },
     deletedDocuments: (scope, until) =>
       documents(
-        `SELECT ${documentColumns} FROM ${markedDocuments} WHERE scope = ? AND deleted_at IS NOT NULL AND deleted_at <= ?`,
+        `SELECT ${documentColumns()} FROM ${markedDocuments} WHERE scope = ? AND deleted_at IS NOT NULL AND deleted_at <= ?`,
         scope,
         until,
       ),
@@ -240,6 +283,7 @@ export function createDocumentRows(db: SqliteConnection, texts: SqliteTexts, say
         ...documentValues(row),
         row.key,
       );
+      putSum(row.key, row);
       putMarks(row.key, row);
       if (body === undefined) return;
       texts.remove(row.key);

@@ -9,6 +9,7 @@ import type {
   SegmentRow,
 } from "../segments/segment-directory.ts";
 import { bytesIn, checkedRow, guardRows, missingRow, spoiltRow } from "./missing-row.ts";
+import { createSumsKept } from "./name-sums.ts";
 import { createSayings } from "./sqlite-sayings.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import { createOrphanSearch } from "./sqlite-orphans.ts";
@@ -93,16 +94,17 @@ export function createSqliteRows(db: SqliteConnection): SqliteRows {
     return clock.stamp;
   }
 
+  const keepsSums = createSumsKept(db);
   const texts = createSqliteTexts(db, stamp);
-  const sayings = createSayings(db);
+  const sayings = createSayings(db, keepsSums);
 
   /** Rows that this process wrote, until its own index has taken them over: it need not read them back. */
   const fresh = new Map<number, PendingRow>();
 
   return guardRows<SqliteRows>({
     undone: () => fresh.clear(),
-    ...createChunkRows(db, sayings),
-    ...createDocumentRows(db, texts, sayings),
+    ...createChunkRows(db, sayings, keepsSums),
+    ...createDocumentRows(db, texts, sayings, keepsSums),
     ...createFormerRows(db),
     texts,
     stamp,

@@ -1,8 +1,9 @@
+import { sumOfSaying } from "./name-sums.ts";
 import { type Packed, unpackDigits } from "./packed.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 
 /** A shorter text stands in the row itself. **Units** UTF-16 code units. */
-const shortest = 24;
+const shortest = 3;
 
 /** Metadata, headings and languages of chunks, kept once for a document. */
 export interface Sayings {
@@ -16,7 +17,7 @@ export interface Sayings {
   clear(): void;
 }
 
-export function createSayings(db: SqliteConnection): Sayings {
+export function createSayings(db: SqliteConnection, keepsSums: () => boolean): Sayings {
   /** The sayings of one document, as this transaction sees it: the one whose chunks are being written. */
   let known:
     | { readonly document: number; readonly id: string | undefined; readonly keys: Map<string, number> }
@@ -38,7 +39,14 @@ export function createSayings(db: SqliteConnection): Sayings {
       const { keys } = of(document);
       let key = keys.get(text);
       if (key === undefined) {
-        key = db.run("INSERT INTO sayings (document, text) VALUES (?, ?)", document, text);
+        key = keepsSums()
+          ? db.run(
+              "INSERT INTO sayings (document, text, sum) VALUES (?, ?, ?)",
+              document,
+              text,
+              sumOfSaying(document, text),
+            )
+          : db.run("INSERT INTO sayings (document, text) VALUES (?, ?)", document, text);
         keys.set(text, key);
       }
       return key;

@@ -85,6 +85,19 @@ CREATE TRIGGER IF NOT EXISTS folder_changes AFTER UPDATE OF scope, uri, folder, 
     OR (OLD.deleted_at IS NULL) <> (NEW.deleted_at IS NULL)
 BEGIN ${counting("OLD", -1)} ${counting("NEW", 1)} END;`;
 
+/**
+ * Forgets the sum of a document's names where a version of ibid changes them that keeps no sums. Files that an earlier ibid made get both columns when they are
+ * opened for writing. A row that was written before stays without a sum, and is read as it is.
+ */
+const nameTrigger = `
+CREATE TRIGGER IF NOT EXISTS names_change AFTER UPDATE OF scope, id, uri, title, folder ON documents
+  WHEN NEW.name_sum IS NOT NULL AND OLD.name_sum IS NEW.name_sum AND (OLD.scope <> NEW.scope OR OLD.id <> NEW.id
+    OR OLD.uri <> NEW.uri OR OLD.title <> NEW.title OR OLD.folder IS NOT NEW.folder)
+BEGIN UPDATE documents SET name_sum = NULL WHERE key = NEW.key; END;`;
+const sumColumns = `
+ALTER TABLE documents ADD COLUMN name_sum INTEGER;
+ALTER TABLE sayings ADD COLUMN sum INTEGER;${nameTrigger}`;
+
 /** Counts a live document of a trigger in, or out. */
 function counting(row: "OLD" | "NEW", by: 1 | -1): string {
   const key = [
@@ -127,13 +140,14 @@ CREATE TABLE documents (
   block INTEGER, at INTEGER, structure_size INTEGER, text_size INTEGER, sum INTEGER,
   media_type INTEGER NOT NULL, fingerprint INTEGER NOT NULL, ingested_at INTEGER NOT NULL, origin INTEGER NOT NULL, id BLOB NOT NULL,
   content_hash BLOB NOT NULL, metadata_hash BLOB NOT NULL, uri TEXT NOT NULL, title TEXT NOT NULL, folder TEXT,
-  readers TEXT, valid_from TEXT, valid_to TEXT, supersedes TEXT
+  readers TEXT, valid_from TEXT, valid_to TEXT, supersedes TEXT, name_sum INTEGER
 );
 CREATE UNIQUE INDEX documents_by_id ON documents (scope, id);
 CREATE INDEX documents_by_uri ON documents (scope, uri);
 ${listIndexes}
 ${folderCounts}
-CREATE TABLE sayings (key INTEGER PRIMARY KEY, document INTEGER NOT NULL, text TEXT NOT NULL);
+${nameTrigger}
+CREATE TABLE sayings (key INTEGER PRIMARY KEY, document INTEGER NOT NULL, text TEXT NOT NULL, sum INTEGER);
 CREATE INDEX sayings_by_document ON sayings (document);
 
 CREATE TABLE chunks (
@@ -245,14 +259,18 @@ export function createSchema(database: Database): void {
 }
 
 /**
- * Gives a file the indexes of lists, where it lacks them. **Shape** does nothing while another process writes, and without room: lists then read all rows, and the
- * next opening tries again.
+ * Gives a file the indexes of lists and the sums of names, where it lacks them. **Shape** does nothing while another process writes, and without room: lists then
+ * read all rows, names have no sums, and the next opening tries again.
  */
-export function addListIndexes(database: Database): void {
-  const known = "SELECT count(*) AS count FROM sqlite_schema WHERE name IN ('documents_by_title', 'folder_changes')";
-  if (Number(database.prepare(known).get()?.["count"]) === 2) return;
+export function addLaterParts(database: Database): void {
+  const lacks = (...names: readonly string[]): boolean => {
+    const known = `SELECT count(*) AS count FROM sqlite_schema WHERE name IN (${names.map((name) => `'${name}'`).join(", ")})`;
+    return Number(database.prepare(known).get()?.["count"]) < names.length;
+  };
+  if (!lacks("documents_by_title", "folder_changes", "names_change")) return;
   try {
     database.exec("BEGIN IMMEDIATE");
+    if (lacks("names_change")) database.exec(sumColumns);
     database.exec(listIndexes);
     database.exec(folderCounts);
     database.exec(`DELETE FROM folder_counts; INSERT INTO folder_counts SELECT scope, ${folderOf("uri")}, coalesce(folder, ''), media_type, ${endingOf("uri")}, count(*)

@@ -165,6 +165,154 @@ describe("what a chunk says of its section", () => {
   );
 });
 
+describe("names of a document", () => {
+  const names = ["heron.md", "stork.md"];
+  async function fillNamed(): Promise<void> {
+    const kb = await openKnowledgeBase(folder);
+    for (const uri of names)
+      await kb.ingest({
+        uri,
+        text: `# About the ${uri.slice(0, 5)}\n\nThe ${uri.slice(0, 5)} ate 12 fish.`,
+        metadata: { n: 1 },
+      });
+    await kb.ingest({ uri: "ibis.md", text: "The ibis ate 9 frogs." }, { scope: "team:red" });
+    await kb.close();
+  }
+  /** Runs statements, and returns the first row of the last. */
+  function run(...statements: readonly string[]): Record<string, unknown> | undefined {
+    const database = new DatabaseSync(path);
+    let row: Record<string, unknown> | undefined;
+    for (const statement of statements) row = database.prepare(statement).get();
+    database.close();
+    return row;
+  }
+  /** Changes a row as a damaged disk does: its sum stays as it was. */
+  function damageRow(change: string): void {
+    const { sum } = run("SELECT name_sum AS sum FROM documents WHERE uri = 'heron.md'")!;
+    const { key } = run("SELECT key FROM documents WHERE uri = 'heron.md'")!;
+    run(
+      `UPDATE documents SET ${change} WHERE key = ${String(key)}`,
+      `UPDATE documents SET name_sum = ${String(sum)} WHERE key = ${String(key)}`,
+    );
+  }
+  const reopened = async (): Promise<KnowledgeBase> => {
+    const kb = await openKnowledgeBase(folder);
+    onTestFinished(() => kb.close());
+    return kb;
+  };
+  const corrupt = { code: "store-corrupt" };
+
+  it.each(["uri = 'heron.m?'", "title = 'The lion'", "folder = '/x'", "id = x'00112233445566778899aabbccddeeff'"])(
+    "are shown in no call where %s is not as it was written; the others are read [L2 19]",
+    async (change) => {
+      await fillNamed();
+      damageRow(change);
+      const kb = await reopened();
+      const { uri } = run("SELECT uri FROM documents WHERE uri LIKE 'heron%'")! as { uri: string };
+      for (const mode of ["lexical", "hybrid", "regex"] as const)
+        await expect(kb.search("heron", { mode })).rejects.toMatchObject(corrupt);
+      await expect(kb.ask("How many fish did the heron eat?")).rejects.toMatchObject(corrupt);
+      await expect(kb.document(uri)).rejects.toMatchObject(corrupt);
+      await expect(collect(kb.list())).rejects.toMatchObject(corrupt);
+      expect(await kb.search("stork", { mode: "lexical" })).toMatchObject([{ source: { uri: "stork.md" } }]);
+      expect((await kb.document("stork.md"))?.uri).toBe("stork.md");
+      expect((await kb.doctor()).findings.map(({ kind }) => kind)).toContain("damaged");
+    },
+  );
+
+  it("are right again where the document is ingested again [19]", async () => {
+    await fillNamed();
+    damageRow("uri = 'heron.m?'");
+    const kb = await reopened();
+    await expect(kb.delete("heron.m?", { purge: true })).rejects.toMatchObject(corrupt);
+    await kb.ingest({ uri: "heron.md", text: "The heron ate 3 fish." });
+    expect(await kb.search("heron", { mode: "lexical" })).toMatchObject([{ source: { uri: "heron.md" } }]);
+    expect((await collect(kb.list())).map(({ uri }) => uri)).toEqual(["heron.md", "ibis.md", "stork.md"]);
+    expect((await kb.doctor()).findings).toEqual([]);
+  });
+
+  it("stay refused where a row is written again with names that are false [19]", async () => {
+    await fill();
+    const row = "WHERE id = 'small'";
+    const { sum } = run(`SELECT name_sum AS sum FROM documents ${row}`)!;
+    run(`UPDATE documents SET title = 'The lion' ${row}`, `UPDATE documents SET name_sum = ${String(sum)} ${row}`);
+    const store = await open();
+    onTestFinished(() => store.close());
+    await store.delete(into, { documentIds: ["small"] });
+    await store.trash!.restore(into, { documentIds: ["small"] });
+    await expect(store.document(from, "small")).rejects.toMatchObject(corrupt);
+  });
+
+  it("lead to a document of the same scope alone [L3 19]", async () => {
+    await fillNamed();
+    run("UPDATE chunks SET document = (SELECT key FROM documents WHERE uri = 'ibis.md') WHERE position = 0");
+    const kb = await reopened();
+    for (const mode of ["lexical", "regex"] as const)
+      await expect(kb.as({ userId: "ada" }).search("heron", { mode })).rejects.toMatchObject(corrupt);
+  });
+
+  it("are as an earlier ibid of this format wrote them, in a file that it made or changes", async () => {
+    await fillNamed();
+    run(
+      "DROP TRIGGER names_change",
+      "ALTER TABLE documents DROP COLUMN name_sum",
+      "ALTER TABLE sayings DROP COLUMN sum",
+    );
+    const writer = new DatabaseSync(path);
+    writer.exec("BEGIN IMMEDIATE");
+    const early = await openKnowledgeBase(folder);
+    expect(await early.search("heron", { mode: "lexical" })).toMatchObject([{ source: { uri: "heron.md" } }]);
+    writer.exec("COMMIT");
+    writer.close();
+    await early.ingest({ uri: "crane.md", text: "The crane ate 1 frog." });
+    await early.close();
+    const kb = await reopened();
+    expect((await kb.document("crane.md"))?.uri).toBe("crane.md");
+    await kb.ingest({ uri: "heron.md", text: "The heron ate 3 fish." });
+    expect(run("SELECT name_sum FROM documents WHERE uri = 'crane.md'")).toEqual({ name_sum: null });
+    expect(run("SELECT name_sum FROM documents WHERE uri = 'heron.md'")).toEqual({
+      name_sum: expect.any(Number) as number,
+    });
+    // An earlier ibid names no sum where it writes another name.
+    run("UPDATE documents SET title = 'Another', uri = uri WHERE uri = 'heron.md'");
+    expect((await kb.document("heron.md"))?.title).toBe("Another");
+  });
+
+  it("are checked as they were stored, with U+0000 and lone surrogates", async () => {
+    const kb = await reopened();
+    for (const title of ["a\u0000b", "\ud800 lone", "\ufeffmark", ""])
+      await kb.ingest({ uri: `${encodeURIComponent(title.toWellFormed())}.md`, title, text: "The heron ate." });
+    expect(await collect(kb.list())).toHaveLength(4);
+    expect((await kb.doctor()).findings).toEqual([]);
+  });
+});
+
+describe("metadata of a chunk", () => {
+  it("are refused where a value of theirs has changed, and the others are read [19]", async () => {
+    const kb = await openKnowledgeBase(folder);
+    for (const uri of ["heron.md", "stork.md"])
+      await kb.ingest({ uri, text: `The ${uri.slice(0, 5)} ate 12 fish.`, metadata: { n: 1 } });
+    await kb.close();
+    const database = new DatabaseSync(path);
+    expect(
+      database
+        .prepare(
+          `UPDATE sayings SET text = replace(text, ':1', ':3') WHERE document = (SELECT key FROM documents WHERE uri = 'heron.md')`,
+        )
+        .run().changes,
+    ).toBeGreaterThan(0);
+    database.close();
+    const again = await openKnowledgeBase(folder);
+    onTestFinished(() => again.close());
+    await expect(again.search("heron", { mode: "lexical" })).rejects.toMatchObject({
+      code: "store-corrupt",
+      uri: "heron.md",
+    });
+    expect(await again.search("stork", { mode: "lexical" })).toMatchObject([{ source: { uri: "stork.md" } }]);
+    expect((await again.doctor()).findings.map(({ kind }) => kind)).toContain("damaged");
+  });
+});
+
 describe("an error of SQLite", () => {
   it("leaves in no call of a damaged file, whichever page it is; the doctor reports it [19]", async () => {
     const kb = await openKnowledgeBase(folder, { operations: { events: false } });
@@ -307,7 +455,12 @@ describe("a row with a value of another kind than was written", () => {
   }
 
   /** Puts a value into one row of a whole file, and makes every call. **Shape** how many calls were refused. */
-  async function refusedWith(whole: Uint8Array, column: string, value: string): Promise<number> {
+  async function refusedWith(
+    whole: Uint8Array,
+    column: string,
+    value: string,
+    more: readonly ((kb: KnowledgeBase) => unknown)[] = [],
+  ): Promise<number> {
     writeFileSync(path, whole);
     const [table, name] = column.split(".") as [string, string];
     const key = table === "fit_parts" ? "part" : "rowid";
@@ -331,6 +484,7 @@ describe("a row with a value of another kind than was written", () => {
       () => again?.search("heron", { mode: "regex" }),
       () => again && collect(again.list({ sort: "title" })),
       () => again?.document("3.md"),
+      ...more.map((call) => () => again && call(again)),
       () => again?.doctor(),
       () => again?.restore("0.md"),
       () => again?.ingest({ uri: "5.md", text: "Heron 5 sleeps." }, { settle: true }),
@@ -342,7 +496,7 @@ describe("a row with a value of another kind than was written", () => {
       refused++;
       expect([column, value, String(call), failure]).toEqual([column, value, String(call), expect.any(IbidError)]);
       // An error names a chunk by its id, whatever that became.
-      if (name !== "id") expect((failure as Error).message).not.toMatch(/heron \d|fish/iu);
+      if (!["id", "key"].includes(name)) expect((failure as Error).message).not.toMatch(/heron \d|fish/iu);
     }
     return refused;
   }
@@ -378,11 +532,12 @@ describe("a row with a value of another kind than was written", () => {
     whole: Uint8Array,
     tables: readonly string[],
     refused: readonly (readonly [column: string, value: string])[],
+    more: readonly ((kb: KnowledgeBase) => unknown)[] = [],
   ): Promise<void> {
     for (const [column, value] of refused)
-      expect([column, (await refusedWith(whole, column, value)) > 0]).toEqual([column, true]);
+      expect([column, (await refusedWith(whole, column, value, more)) > 0]).toEqual([column, true]);
     const all = columnsOf(tables).flatMap((column) => values.map((value) => [column, value] as const));
-    for (const [column, value] of sample(all, 60)) await refusedWith(whole, column, value);
+    for (const [column, value] of sample(all, 60)) await refusedWith(whole, column, value, more);
   }
 
   it("is store-corrupt in every call, whichever column and value it is, and quotes nothing [19]", async () => {
@@ -396,6 +551,112 @@ describe("a row with a value of another kind than was written", () => {
       ["pending.vectors", "'heron 3'"],
       ["pending.vectors", "x'00ff'"],
     ]);
+  });
+
+  it("is store-corrupt in what is kept beside the documents: jobs, marks, the past, parts, folders, the clock [19]", async () => {
+    const kb = await openKnowledgeBase(folder, { operations: { events: false }, history: true });
+    for (const text of [
+      "Heron 3 ate 3 fish.",
+      "Heron 3 ate 4 fish.",
+      `Heron 3 ate fish. ${"It waits. ".repeat(4000)}`,
+    ]) {
+      await kb.ingest({ uri: "herons/3.md", text: `# Heron\n\n${text}` }, { settle: false });
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+    await kb.ingest({ uri: "0.md", text: "Heron 0." });
+    await kb.delete("0.md");
+    await kb.restore("0.md");
+    const queue = await openIngestionQueue(kb, folder, { concurrency: 0 });
+    await queue.enqueue({ uri: "4.md", text: "Heron 4 ate 4 fish." });
+    await queue.close();
+    await kb.close();
+    const database = new DatabaseSync(path);
+    database.exec(
+      "INSERT OR REPLACE INTO marks SELECT key, '2026-01-01T00:00:00.000Z', 'heron 3', NULL FROM documents",
+    );
+    database.close();
+    const whole = readFileSync(path);
+    const tables = ["jobs", "marks", "former_versions", "text_parts", "folder_counts", "clock"];
+    expect(columnsOf(tables).length).toBeGreaterThan(40);
+    const queued = async (again: KnowledgeBase): Promise<void> => {
+      const jobs = await openIngestionQueue(again, folder, { concurrency: 0 });
+      try {
+        await jobs.status(jobs.idOf("4.md"));
+        await collect(jobs.list());
+      } finally {
+        await jobs.close();
+      }
+    };
+    const worked = async (again: KnowledgeBase): Promise<void> => {
+      const jobs = await openIngestionQueue(again, folder);
+      try {
+        // A job may be due at the end of time.
+        await Promise.race([jobs.drained(), new Promise((resolve) => setTimeout(resolve, 30))]);
+      } finally {
+        await jobs.close();
+      }
+    };
+    await damageRows(
+      whole,
+      tables,
+      [["jobs.facts", "x'00ff'"]],
+      [
+        (again) => again.versions("herons/3.md"),
+        (again) => again.folders(),
+        (again) => again.search("heron", { asOf: new Date().toISOString() }),
+        (again) => again.document("herons/3.md"),
+        (again) => again.document("herons/3.md", { start: 30_000, end: 30_010 }),
+        queued,
+        worked,
+      ],
+    );
+  });
+
+  it("is store-corrupt in the events [19]", async () => {
+    const file = join(folder, "events.sqlite");
+    const kb = await openKnowledgeBase(folder, { operations: { events: true } });
+    await kb.ingest({ uri: "heron.md", text: "Heron 3 ate fish." });
+    await kb.search("heron");
+    await kb.close();
+    const whole = readFileSync(file);
+    const named = new DatabaseSync(file);
+    const columns = named
+      .prepare(
+        "SELECT m.name AS t, i.name AS c FROM sqlite_schema m, pragma_table_info(m.name) i WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite%'",
+      )
+      .all();
+    named.close();
+    expect(columns.length).toBeGreaterThan(2);
+    let refused = 0;
+    for (const { t, c } of columns)
+      for (const value of values) {
+        writeFileSync(file, whole);
+        for (const rest of ["-wal", "-shm"]) rmSync(file + rest, { force: true });
+        const spoilt = new DatabaseSync(file);
+        try {
+          spoilt.exec(`UPDATE OR REPLACE ${String(t)} SET "${String(c)}" = ${value}`);
+        } catch {
+          continue;
+        } finally {
+          spoilt.close();
+        }
+        let again: KnowledgeBase | undefined;
+        for (const call of [
+          async () => (again = await openKnowledgeBase(folder, { operations: { events: true } })),
+          () => again && collect(again.events()),
+          () => again?.health(),
+          () => again?.search("heron"),
+          () => again?.doctor(),
+          () => again?.close(),
+        ]) {
+          const failure = await failureOf(call);
+          if (failure === undefined) continue;
+          refused++;
+          expect([t, c, value, failure]).toEqual([t, c, value, expect.any(IbidError)]);
+          expect((failure as Error).message).not.toMatch(/heron 3|fish/iu);
+        }
+      }
+    expect(refused).toBeGreaterThan(0);
   });
 
   it("is store-corrupt in a sealed segment, its files and the fitted model too [19]", async () => {
