@@ -5,7 +5,7 @@ import { IbidError } from "../contracts/errors.ts";
 import type { Scope } from "../contracts/scope.ts";
 import { restoreFrom } from "./backup.ts";
 import { examples } from "./help-text.ts";
-import { type CommonOptions, type Context, findUris, withKnowledgeBase } from "./open.ts";
+import { type CommonOptions, type Context, findUris, followPurgesOf, withKnowledgeBase } from "./open.ts";
 import { readDuration, scopeOption } from "./read-option.ts";
 import { noDeletedDocument, noDocument } from "./suggest-uris.ts";
 import { count, neutralise } from "./text-layout.ts";
@@ -22,7 +22,8 @@ export interface VacuumCommandOptions extends CommonOptions {
 /** `ibid vacuum`: erases deleted documents. */
 export async function vacuum(context: Context, options: VacuumCommandOptions): Promise<number> {
   const { output } = context;
-  return await withKnowledgeBase(options, {}, async (kb) => {
+  return await withKnowledgeBase(options, {}, async (whole) => {
+    const kb = await followPurgesOf(options.kb, whole, whole);
     const result = await kb.vacuum(options.olderThan === undefined ? {} : { olderThanMs: options.olderThan });
     const { chunks, pending = false } = result;
     if (output.json) await output.object({ vacuumed: chunks, pending });

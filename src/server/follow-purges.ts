@@ -1,9 +1,12 @@
 import type { BlobStore } from "../contracts/blob-store.ts";
+import type { DeletedSummary } from "../contracts/store.ts";
 import type { DeletedDocument, DocumentAddress, KnowledgeBase } from "../contracts/knowledge-base.ts";
 import { notePrefix } from "../integrations/memory/note.ts";
 import { hashParts } from "../runtime/hash.ts";
 import type { AnswerStreams } from "./answer-streams.ts";
 import { given } from "./given.ts";
+import { isJobOf } from "./jobs/job.ts";
+import { forgetJobs } from "./jobs/job-shelf.ts";
 import type { ServiceJobs } from "./jobs/service-jobs.ts";
 import { createOriginals, type Originals } from "./originals.ts";
 import { createThreads, type Threads } from "./threads.ts";
@@ -16,10 +19,14 @@ export interface ServiceParts {
   readonly streams: AnswerStreams;
 }
 
-/** A knowledge base, or a view of it, whose purges also remove kept bytes, jobs, sentences and streams that rest on the documents. */
+interface ForgottenJobs {
+  readonly jobs: Pick<ServiceJobs, "forget"> | undefined;
+}
+
+/** A knowledge base, or a view of it, whose purges and vacuums also remove kept bytes, jobs, sentences and streams that rest on the documents. */
 export function followPurges(
   kb: KnowledgeBase,
-  { originals, threads, jobs, streams }: Partial<ServiceParts>,
+  { originals, threads, jobs, streams }: Partial<Omit<ServiceParts, "jobs"> & ForgottenJobs>,
 ): KnowledgeBase {
   return {
     ...kb,
@@ -38,13 +45,34 @@ export function followPurges(
       streams?.forget(ids);
       return deleted;
     },
+    async vacuum(options) {
+      const waiting = new Map<string, DeletedSummary>();
+      const nameOf = ({ scope, id }: DeletedSummary): string => JSON.stringify([scope, id]);
+      for await (const one of kb.deleted()) waiting.set(nameOf(one), one);
+      const result = await kb.vacuum(options);
+      for await (const one of kb.deleted()) waiting.delete(nameOf(one));
+      const gone: DeletedSummary[] = [];
+      for (const one of waiting.values())
+        if ((await kb.document(one.uri, { scope: one.scope, start: 0, end: 0 }))?.id !== one.id) gone.push(one);
+      if (result.chunks > 0 || gone.length > 0) await originals?.drop(gone.map(({ contentHash }) => contentHash));
+      if (gone.length === 0) return result;
+      // An upload of the same name that waits is of a document that is yet to come.
+      for (const { uri, scope, deletedAt } of gone) await jobs?.forget(uri, scope, Date.parse(deletedAt));
+      const ids = gone.map(({ id }) => id);
+      await threads?.forget(ids);
+      streams?.forget(ids);
+      return result;
+    },
   };
 }
 
 /** The same for a program that is no service, over the files that a service of this knowledge base keeps or has kept. `whole` is the operator's. */
 export function followPurgesInFiles(whole: KnowledgeBase, kb: KnowledgeBase, files: BlobStore): KnowledgeBase {
   const originals = createOriginals(whole, files, undefined, async (uri) => [uri]);
-  return followPurges(kb, { originals, threads: createThreads(files, Infinity) });
+  const jobs: ForgottenJobs["jobs"] = {
+    forget: (...named) => forgetJobs(files, (record) => isJobOf(record, ...named)),
+  };
+  return followPurges(kb, { originals, threads: createThreads(files, Infinity), jobs });
 }
 
 /** The documents of a uri, or of an archive with that uri; also deleted ones. */

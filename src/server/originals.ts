@@ -132,7 +132,7 @@ export function createOriginals(
       }
     },
     async drop(hashes) {
-      if (files === undefined || hashes.length === 0) return;
+      if (files === undefined) return;
       const gone = new Set(hashes);
       // The files are listed before the documents: bytes that come in between belong to a document that is listed.
       const keys: string[] = [];

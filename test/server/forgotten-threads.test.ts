@@ -97,6 +97,62 @@ describe("threads and uploads, where what they rest on is purged", () => {
   });
 });
 
+/** Uploads through a job, waits for its end, and keeps a sentence that rests on the document. */
+async function uploadByJob(http: Awaited<ReturnType<typeof serveThread>>["http"]): Promise<void> {
+  const uri = "jobs.txt";
+  const { jobs } = (await http(`/jobs?uri=${uri}&scope=user:ada`, {
+    body: new TextEncoder().encode("The job says Numbat99."),
+    headers: { "content-type": "text/plain" },
+  })) as { jobs: readonly { id: string }[] };
+  await expect.poll(async () => (await http(`/job?id=${jobs[0]!.id}`))["state"]).toBe("indexed");
+  const source = { uri, scope: "user:ada", documentId: hashParts("user:ada", uri) };
+  const place = { marker: "[1]", ...source, start: 0, end: 8 };
+  const sentences = [{ text: "It is Numbat99.", places: [place] }];
+  const turn = { question: "Which?", kind: "written", limits: { documents: [source] }, sources: [source], sentences };
+  await http("/threads", { body: { title: "Jobs", turns: [turn] } });
+}
+
+describe("threads, uploads and jobs of a document that is deleted", () => {
+  const traces = (bytes: string): readonly string[] =>
+    ["Numbat99", "numbat99", "jobs.txt", hashParts("user:ada", "jobs.txt")].filter((trace) => bytes.includes(trace));
+
+  it.each(["the service", "the command line"])(
+    "are gone after a vacuum by %s, and stay until then [L8]",
+    async (by) => {
+      const { folder, http, end, bytes } = await serveThread();
+      await uploadByJob(http);
+      await http("/document?uri=jobs.txt", { method: "DELETE" });
+      await http("/vacuum", { key: keys.operator.key, body: { olderThanHours: 1 } });
+      expect(traces(bytes())).toEqual(expect.arrayContaining(["Numbat99", "jobs.txt"]));
+      if (by === "the service") await http("/vacuum", { key: keys.operator.key, body: { olderThanHours: 0 } });
+      await end();
+      if (by !== "the service") await callIbid(folder, ["vacuum", "--older-than", "0s", "--kb", "kb"]);
+      expect(traces(bytes())).toEqual([]);
+      expect(bytes()).toContain("Okapi42");
+    },
+  );
+
+  it("are gone after a purge by the command line [L8]", async () => {
+    const { folder, http, end, bytes } = await serveThread();
+    await uploadByJob(http);
+    await end();
+    expect(traces(bytes())).toEqual(expect.arrayContaining(["Numbat99", "jobs.txt"]));
+    expect(await callIbid(folder, ["delete", "jobs.txt", "--purge", "--kb", "kb"])).toMatchObject({ code: 0 });
+    expect(traces(bytes())).toEqual([]);
+  });
+
+  it("leave an upload of the same name that came after the deletion [L8]", async () => {
+    const { http } = await serveThread();
+    await uploadByJob(http);
+    await http("/document?uri=jobs.txt", { method: "DELETE" });
+    await uploadByJob(http);
+    await http("/vacuum", { key: keys.operator.key, body: { olderThanHours: 0 } });
+    expect((await http("/document?uri=jobs.txt"))["text"]).toBe("The job says Numbat99.");
+    expect(await http("/original?uri=jobs.txt")).toBeUndefined();
+    expect(((await http("/jobs"))["jobs"] as readonly object[]).length).toBeGreaterThan(0);
+  });
+});
+
 describe("turns that are added to a thread", () => {
   const turnOf = (question: string) => ({
     question,

@@ -74,6 +74,17 @@ export function createJobShelf(files: BlobStore): JobShelf {
   };
 }
 
+/** Removes jobs from the files of a service, without opening it. **Cost** reads every job. */
+export async function forgetJobs(files: BlobStore, isForgotten: (record: JobRecord) => boolean): Promise<void> {
+  const shelf = createJobShelf(files);
+  for await (const { key } of files.list({ prefix })) {
+    const kept = key.endsWith(".json") ? await files.get(key) : undefined;
+    if (kept === undefined) continue;
+    const record = JSON.parse(new TextDecoder().decode(kept.bytes)) as JobRecord;
+    if (isForgotten(record)) await shelf.remove(record.id);
+  }
+}
+
 /** Keeps jobs in memory: they end with the process. */
 export function createMemoryJobShelf(): JobShelf {
   const pieces = new Map<string, Uint8Array<ArrayBuffer>[]>();

@@ -133,6 +133,17 @@ const liveStates: ReadonlySet<ServiceJobState> = new Set(["receiving", "queued",
 /** Whether more comes of a job by itself. */
 export const isLive = ({ state }: Pick<JobRecord, "state">): boolean => liveStates.has(state);
 
+/** Whether a job is for a document of a scope; with `endedBy`, only where it was over at that time. **Units** milliseconds since 1970. */
+export function isJobOf(
+  record: Pick<JobRecord, "uri" | "scope" | "state" | "updatedAt">,
+  uri: string,
+  scope: string | undefined,
+  endedBy?: number,
+): boolean {
+  if (record.uri !== uri || (scope ?? record.scope) !== record.scope) return false;
+  return endedBy === undefined || (!isLive(record) && record.updatedAt <= endedBy);
+}
+
 /** A caller's name may be one that two people chose, so the user counts too. */
 export function ownerOf({ name, access }: Pick<Caller, "name" | "access">): string {
   return sha256(JSON.stringify(["job", name, access === "operator" ? 0 : (access.userId ?? 1)])).slice(0, 32);

@@ -11,6 +11,7 @@ import { busy, Refusal, toRefusal } from "../refusal.ts";
 import type { Originals } from "../originals.ts";
 import type { Caller } from "../route.ts";
 import {
+  isJobOf,
   isLive,
   type JobChanges,
   type JobRecord,
@@ -80,8 +81,8 @@ export interface ServiceJobs extends Receiver {
   retry(caller: Caller, ids: readonly string[]): Promise<readonly string[]>;
   /** Removes jobs; those that are not over end. */
   remove(caller: Caller, ids: readonly string[]): Promise<readonly string[]>;
-  /** Removes jobs of all callers for a document that was purged, with every trace of it. */
-  forget(uri: string, scope: Scope | undefined): Promise<void>;
+  /** Removes jobs of all callers for a document that was purged, with every trace of it; see {@link isJobOf}. */
+  forget(uri: string, scope: Scope | undefined, endedBy?: number): Promise<void>;
   readonly isClosed: boolean;
   /** Breaks off jobs that are being done; a lasting shelf keeps them for the next process. */
   close(): Promise<void>;
@@ -465,10 +466,9 @@ export function createServiceJobs(parts: JobParts): ServiceJobs {
         await discard(record.id);
         return true;
       }),
-    async forget(uri, scope) {
+    async forget(uri, scope, endedBy) {
       await loaded;
-      for (const { record } of table.all())
-        if (record.uri === uri && (scope ?? record.scope) === record.scope) await discard(record.id);
+      for (const { record } of table.all()) if (isJobOf(record, uri, scope, endedBy)) await discard(record.id);
     },
     close() {
       isClosed = true;
