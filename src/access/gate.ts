@@ -38,13 +38,23 @@ export interface Gate {
   writable(caller: Caller, existing: readonly Scope[]): readonly Scope[];
 }
 
+/** Whether a value is a `Proxy` that was revoked: nothing of it can be read. */
+function isRevoked(value: unknown): boolean {
+  try {
+    Array.isArray(value);
+    return false;
+  } catch {
+    return true;
+  }
+}
+
 /**
  * Makes a gate for one policy. Without one, the deployment scope is there and the platform scope is not.
  *
  * @experimental
  */
 export function createGate(policy: AccessPolicy = {}): Gate {
-  if (typeof policy !== "object" || policy === null) {
+  if (typeof policy !== "object" || policy === null || isRevoked(policy)) {
     throw new IbidError(
       "invalid-argument",
       `createGate: policy is of the type ${typeof policy}; it must be an object.`,

@@ -1,6 +1,6 @@
 import type { LengthFunction } from "../contracts/chunker.ts";
 import { IbidError } from "../contracts/errors.ts";
-import { checkGiven } from "../runtime/check-options.ts";
+import { checkGiven, sayValue } from "../runtime/check-options.ts";
 
 /**
  * Refuses impossible sizes.
@@ -18,7 +18,7 @@ export function checkSizes(
   if (!Number.isSafeInteger(maxSize) || maxSize < 1) {
     throw new IbidError(
       "invalid-argument",
-      `${where}: ${sizeName} must be a whole number of at least 1, not ${String(maxSize)}.`,
+      `${where}: ${sizeName} must be a whole number of at least 1, not ${sayValue(maxSize)}.`,
       {
         hint: `Give a larger ${sizeName}.`,
         details: { maxSize },

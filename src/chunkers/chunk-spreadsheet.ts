@@ -32,7 +32,7 @@ export function chunkSpreadsheet(
   config: ChunkingConfig = {},
   counter: LengthFunction = heuristicTokens,
 ): string[] {
-  checkGiven("chunkSpreadsheet", "sheet", sheet, "object");
+  checkGiven("chunkSpreadsheet", "sheet", sheet, "object", { headers: "list", rows: "list" });
   const { sheetName, headers, rows } = sheet;
   checkOptions("chunkSpreadsheet", config, { maxTokens: true, overlapTokens: true, minTokens: true, dropShort: true });
   const { maxTokens = defaultMaxTokens } = config;

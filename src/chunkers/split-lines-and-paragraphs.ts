@@ -1,4 +1,4 @@
-import { checkGiven } from "../runtime/check-options.ts";
+import { checkGiven, checkText } from "../runtime/check-options.ts";
 import { IbidError } from "../contracts/errors.ts";
 import { halveText, type HalvingSeparators, markdownSeparators, plainSeparators } from "./halve-text.ts";
 
@@ -79,8 +79,9 @@ export function splitPlainTextParagraphs(
   chunkHeader = "",
   tokenCounter: TokenCounter = floorTokens,
 ): string[] {
-  checkGiven("splitPlainTextParagraphs", "lines", lines, "object");
-  const normalised = Array.from(lines, (line) => line.replaceAll(/\r\n|\r/g, "\n"));
+  checkGiven("splitPlainTextParagraphs", "lines", lines, "items");
+  const given = checkLines("splitPlainTextParagraphs", lines);
+  const normalised = given.map((line) => line.replaceAll(/\r\n|\r/g, "\n"));
   return splitParagraphs(normalised, maxTokens, overlapTokens, chunkHeader, tokenCounter, plainSeparators);
 }
 
@@ -96,8 +97,22 @@ export function splitMarkdownParagraphs(
   chunkHeader = "",
   tokenCounter: TokenCounter = floorTokens,
 ): string[] {
-  checkGiven("splitMarkdownParagraphs", "lines", lines, "object");
-  return splitParagraphs([...lines], maxTokens, overlapTokens, chunkHeader, tokenCounter, markdownSeparators);
+  checkGiven("splitMarkdownParagraphs", "lines", lines, "items");
+  return splitParagraphs(
+    checkLines("splitMarkdownParagraphs", lines),
+    maxTokens,
+    overlapTokens,
+    chunkHeader,
+    tokenCounter,
+    markdownSeparators,
+  );
+}
+
+function checkLines(where: string, lines: Iterable<string>): readonly string[] {
+  return Array.from(lines, (line, at) => {
+    checkText(where, `lines[${at}]`, line);
+    return line;
+  });
 }
 
 function splitParagraphs(

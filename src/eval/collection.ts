@@ -56,7 +56,7 @@ export function parseCollection(files: {
   readonly queries: CollectionFile;
   readonly qrels: CollectionFile;
 }): Collection {
-  checkGiven("parseCollection", "files", files, "object");
+  checkGiven("parseCollection", "files", files, "object", { corpus: "object", queries: "object", qrels: "object" });
   const documents = Array.from(parseItems(files.corpus), ({ id, title, text }) => ({ id, title, text }));
   if (documents.length === 0) throw empty(files.corpus.file, "no document");
   const qrels = parseQrels(files.qrels.text, files.qrels);

@@ -30,11 +30,12 @@ export type Run = ReadonlyMap<string, readonly RankedDocument[]>;
  * @experimental
  */
 export function formatRun(run: Run, { tag = "ibid" }: { readonly tag?: string | undefined } = {}): string {
-  checkGiven("formatRun", "run", run, "object");
+  checkGiven("formatRun", "run", run, "items", { get: "function" });
   checkId("tag", tag);
   const lines: string[] = [];
   for (const [query, ranking] of run) {
     checkId("query id", query);
+    checkGiven("formatRun", `the ranking of ${query}`, ranking, "list", { documentId: "text" });
     let last = Infinity;
     for (const [index, { documentId, score }] of ranking.entries()) {
       checkId("document id", documentId);

@@ -53,7 +53,7 @@ export async function suggestQuestions(
   kb: Pick<KnowledgeBase, "list" | "document" | "chunks">,
   options: SuggestOptions = {},
 ): Promise<SuggestedQuestions> {
-  checkGiven("suggestQuestions", "kb", kb, "object");
+  checkGiven("suggestQuestions", "kb", kb, "object", { list: "function", document: "function", chunks: "function" });
   checkOptions("suggestQuestions", options, { under: true, perDocument: true, signal: true });
   const { under = "", perDocument = 3, signal } = options;
   const candidates: Candidate[] = [];
@@ -95,7 +95,7 @@ export async function suggestQuestions(
  * @experimental
  */
 export function formatQuestions(questions: readonly Omit<Question, "line">[]): string {
-  checkGiven("formatQuestions", "questions", questions, "list");
+  checkGiven("formatQuestions", "questions", questions, "list", { quotes: "list" });
   return questions
     .map(({ id, question, kind, uri, quotes, pages = [], uris, spans, answerable, note }) => {
       const line = {

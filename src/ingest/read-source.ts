@@ -66,7 +66,7 @@ export function readSource(
   options: ReadSourceOptions = {},
   skipped: () => number = () => 0,
 ): ReadRun {
-  checkGiven("readSource", "source", source, "object");
+  checkGiven("readSource", "source", source, "object", { items: "function" });
   checkOptions("readSource", options, { limits: true, signal: true });
   const { limits, signal } = options;
   return createRun(async function* () {

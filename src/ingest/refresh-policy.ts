@@ -1,3 +1,4 @@
+import { checkNotRevoked, sayValue } from "../runtime/check-options.ts";
 import { platformNow } from "../runtime/platform-clock.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { RefreshPolicy } from "../contracts/refresh-policy.ts";
@@ -30,7 +31,7 @@ export function refreshAfter(
   options: { readonly now?: (() => number) | undefined } = {},
 ): RefreshPolicy {
   if (typeof ttlMs !== "number" || !(ttlMs >= 0)) {
-    throw new IbidError("invalid-argument", `${String(ttlMs)} is no time after which to look again.`, {
+    throw new IbidError("invalid-argument", `${sayValue(ttlMs)} is no time after which to look again.`, {
       hint: "Give milliseconds, 0 or more.",
     });
   }
@@ -86,6 +87,7 @@ export function refreshMatching(
 
 function toPredicate(what: readonly (RegExp | string | ((uri: string) => boolean))[]): (uri: string) => boolean {
   const [first] = what;
+  checkNotRevoked("refreshMatching", "the first argument", first);
   if (typeof first === "function") return first;
   // A pattern with `g` or `y` remembers where it was, and would answer differently the second time.
   if (first instanceof RegExp) {

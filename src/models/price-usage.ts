@@ -1,4 +1,4 @@
-import { checkGiven } from "../runtime/check-options.ts";
+import { checkGiven, checkNotRevoked } from "../runtime/check-options.ts";
 import type { ChatModel, ChatResult, ChatStreamPart, Price, Prices, Usage } from "../contracts/chat.ts";
 import { IbidError } from "../contracts/errors.ts";
 
@@ -20,6 +20,7 @@ const counts = ["inputTokens", "outputTokens", "cost"] as const satisfies readon
  * @experimental
  */
 export function addUsage(...usages: readonly (Usage | undefined)[]): Usage {
+  for (const [at, usage] of usages.entries()) checkNotRevoked("addUsage", `usages[${at}]`, usage);
   const made = usages.filter((usage) => typeof usage === "object" && usage !== null);
   const sum: { -readonly [Name in keyof Usage]: Usage[Name] } = {};
   for (const name of counts) {
@@ -46,6 +47,7 @@ export function priceOf(prices: Prices | undefined, name: string): Price | undef
  */
 export function withPrice(model: ChatModel, prices: Prices | undefined): ChatModel {
   checkGiven("withPrice", "model", model, "object");
+  checkNotRevoked("withPrice", "prices", prices);
   const price = priceOf(prices, `${model.provider}/${model.model}`);
   if (price === undefined) return model;
   const priced = (result: ChatResult): ChatResult =>

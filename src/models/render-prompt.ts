@@ -1,4 +1,4 @@
-import { checkGiven } from "../runtime/check-options.ts";
+import { checkGiven, checkNotRevoked } from "../runtime/check-options.ts";
 import type { Insertion, Prompt } from "../contracts/chat.ts";
 import type { Chunk } from "../contracts/chunk.ts";
 import type { Document, MediaDocument } from "../contracts/document.ts";
@@ -26,6 +26,7 @@ export function renderPrompt(prompt: Prompt | string): string {
 
 /** **Errors** `invalid-argument` for a prompt whose strings and insertions do not alternate. */
 export function checkPrompt(prompt: Prompt): void {
+  checkNotRevoked("a prompt", "it", prompt);
   const { strings, insertions } = (prompt ?? {}) as Partial<Prompt>;
   checkGiven("a prompt", "strings", strings, "list");
   checkGiven("a prompt", "insertions", insertions, "list");

@@ -1,7 +1,7 @@
 import type { MediaDocument } from "../contracts/document.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { Metadata } from "../contracts/metadata.ts";
-import { checkOptions } from "../runtime/check-options.ts";
+import { checkNotRevoked, checkOptions } from "../runtime/check-options.ts";
 import { readAddress } from "../runtime/read-address.ts";
 
 /**
@@ -60,6 +60,7 @@ export function createBinaryDocument(content: Uint8Array, options: MediaOptions 
 
 /** Content of a media document as it is given: bytes are copied, addresses are read. **Errors** `invalid-argument`. */
 export function readMediaContent(content: unknown, where: string): MediaDocument["content"] {
+  checkNotRevoked(where, "content", content);
   if (content instanceof Uint8Array) {
     if (content.length > 0) return content.slice();
     throw new IbidError("invalid-argument", `${where} was given no bytes.`, { hint: "Give the whole file." });

@@ -124,7 +124,7 @@ const utf8Decoder = new TextDecoder("utf-8");
  * @experimental
  */
 export function detectMediaType(bytes: Uint8Array, hints: MediaTypeHints = {}): string {
-  checkGiven("detectMediaType", "bytes", bytes, "object");
+  checkGiven("detectMediaType", "bytes", bytes, "bytes");
   const name = hints.name ?? "The input";
   if (isBlank(bytes)) {
     throw new IbidError("empty", `${name} is empty.`, {

@@ -1,10 +1,40 @@
 import { IbidError } from "../contracts/errors.ts";
 import { isWithinEdits } from "./edit-distance.ts";
 
+/** Whether a value is a `Proxy` that was revoked: every look at it throws. **Source** ECMA-262, IsArray. */
+function isRevoked(value: unknown): boolean {
+  try {
+    Array.isArray(value);
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+const has = (value: unknown, method: symbol): boolean =>
+  typeof (value as Partial<Record<symbol, unknown>> | null | undefined)?.[method] === "function";
+
+const revoked = "a Proxy that was revoked";
+
+/** **Errors** `invalid-argument` for a Proxy that was revoked. */
+export function checkNotRevoked(where: string, name: string, value: unknown): void {
+  if (!isRevoked(value)) return;
+  throw new IbidError("invalid-argument", `${where}: ${name} is ${revoked}.`, {
+    hint: `Give ${name} before its Proxy is revoked, or a copy.`,
+  });
+}
+
+/** A value for a message; of an object its type alone, since it may have no text. */
+export function sayValue(value: unknown): string {
+  return (typeof value === "object" && value !== null) || typeof value === "function"
+    ? `of the type ${typeof value}`
+    : String(value);
+}
+
 /** **Errors** `invalid-argument` for an argument that is no string, such as a uri that was read from somewhere else. */
 export function checkText(where: string, name: string, value: unknown): void {
   if (typeof value === "string") return;
-  const kind = value === null ? "null" : Array.isArray(value) ? "a list" : typeof value;
+  const kind = value === null ? "null" : isRevoked(value) ? revoked : Array.isArray(value) ? "a list" : typeof value;
   throw new IbidError("invalid-argument", `${where}: ${name} is ${kind}; it must be a string.`, {
     hint: `Give ${name} as a string.`,
   });
@@ -23,14 +53,36 @@ const kinds = {
     said: "a whole number of 1 or more",
   },
   flag: { is: (value: unknown) => typeof value === "boolean", said: "true or false" },
+  bytes: { is: (value: unknown) => ArrayBuffer.isView(value) && "subarray" in value, said: "bytes" },
+  items: { is: (value: unknown) => has(value, Symbol.iterator), said: "a list, or another iterable" },
+  stream: { is: (value: unknown) => has(value, Symbol.asyncIterator), said: "an async iterable" },
 } as const;
+type Kind = keyof typeof kinds;
 
-/** As {@link checkText}, for an argument of any of these kinds. */
-export function checkGiven(where: string, name: string, value: unknown, kind: keyof typeof kinds): void {
+/** As {@link checkText}, for an argument of any of these kinds. `members` names those that an object must have, or each object of a list. */
+export function checkGiven(
+  where: string,
+  name: string,
+  value: unknown,
+  kind: Kind,
+  members: Readonly<Record<string, Kind>> = {},
+): void {
+  const isGone = isRevoked(value);
   const { is, said } = kinds[kind];
-  if (is(value)) return;
+  if (!isGone && is(value)) {
+    for (const member of Object.keys(members)) {
+      // Holes count too.
+      const owners = kind === "list" ? Array.from(value as readonly unknown[]) : [value];
+      for (const [at, owner] of owners.entries()) {
+        const of = kind === "list" ? `${name}[${at}]` : name;
+        if (kind === "list") checkGiven(where, of, owner, "object");
+        checkGiven(where, `${of}.${member}`, (owner as Record<string, unknown>)[member], members[member]!);
+      }
+    }
+    return;
+  }
   const shown = kind === "count" && typeof value === "number" ? String(value) : `of the type ${typeof value}`;
-  const found = value === null ? "null" : Array.isArray(value) ? "a list" : shown;
+  const found = value === null ? "null" : isGone ? revoked : Array.isArray(value) ? "a list" : shown;
   throw new IbidError("invalid-argument", `${where}: ${name} is ${found}; it must be ${said}.`, {
     hint: `Give ${name} as ${said}.`,
   });
@@ -80,13 +132,18 @@ export function checkKnown(
   names: () => readonly string[],
 ): void {
   if (options === undefined) return;
-  if (options === null || typeof options !== "object" || Array.isArray(options)) {
+  if (options === null || typeof options !== "object" || isRevoked(options) || has(options, Symbol.iterator)) {
     throw new IbidError("invalid-argument", `${where} takes an options object.`, {
       hint: `Known options: ${names().join(", ")}.`,
     });
   }
   for (const key of Object.keys(options)) {
-    if (isKnown(key)) continue;
+    if (isKnown(key)) {
+      const value = (options as Readonly<Record<string, unknown>>)[key];
+      checkNotRevoked(where, key, value);
+      if (Array.isArray(value)) for (const [at, item] of value.entries()) checkNotRevoked(where, `${key}[${at}]`, item);
+      continue;
+    }
     const known = names();
     const near =
       known.find((name) => name.toLowerCase() === key.toLowerCase() || name.startsWith(key) || key.startsWith(name)) ??

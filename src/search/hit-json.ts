@@ -16,7 +16,7 @@ export type HitJson = Omit<Hit, "embedding">;
  * @experimental
  */
 export function toHitJson(hit: Hit): HitJson {
-  checkGiven("toHitJson", "hit", hit, "object");
+  checkGiven("toHitJson", "hit", hit, "object", { source: "object" });
   const {
     rank,
     score,
@@ -32,6 +32,7 @@ export function toHitJson(hit: Hit): HitJson {
     copies,
     parts,
     explain,
+    source,
   } = hit;
   return {
     rank,
@@ -41,7 +42,7 @@ export function toHitJson(hit: Hit): HitJson {
     scope,
     text,
     snippet,
-    source: toSourceJson(hit.source),
+    source: toSourceJson(source),
     ...(structure && { structure }),
     metadata,
     origin,

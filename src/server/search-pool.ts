@@ -89,7 +89,7 @@ const leastLifeMs = 5000;
  */
 export async function openSearchPool(options: SearchPoolOptions): Promise<SearchPool> {
   checkOptions("openSearchPool", options, { size: true, start: true, onRestart: true });
-  checkGiven("openSearchPool", "options", options, "object");
+  checkGiven("openSearchPool", "options", options, "object", { start: "function" });
   const { size, start, onRestart } = options;
   if (!Number.isInteger(size) || size < 1 || size > 256)
     throw new IbidError("invalid-argument", `The pool has ${String(size)} processes; it must have 1 to 256.`, {

@@ -1,9 +1,18 @@
 import { IbidError } from "../contracts/errors.ts";
 
+/** As {@link Array.isArray}, and no for a Proxy that was revoked, which can be asked nothing. */
+const isList = (value: unknown): boolean | undefined => {
+  try {
+    return Array.isArray(value);
+  } catch {
+    return undefined;
+  }
+};
+
 const kinds = {
-  function: (value: unknown) => typeof value === "function",
-  list: (value: unknown) => Array.isArray(value),
-  object: (value: unknown) => typeof value === "object" && value !== null && !Array.isArray(value),
+  function: (value: unknown) => typeof value === "function" && isList(value) === false,
+  list: (value: unknown) => isList(value) === true,
+  object: (value: unknown) => typeof value === "object" && value !== null && isList(value) === false,
   string: (value: unknown) => typeof value === "string",
 };
 
@@ -11,7 +20,14 @@ const kinds = {
 export function checkKind(where: string, name: string, value: unknown, kind: keyof typeof kinds): void {
   if (kinds[kind](value)) return;
   const said = kind === "object" ? "an object" : `a ${kind}`;
-  const found = value === null ? "null" : Array.isArray(value) ? "a list" : `of the type ${typeof value}`;
+  const found =
+    value === null
+      ? "null"
+      : isList(value) === undefined
+        ? "a revoked Proxy"
+        : isList(value)
+          ? "a list"
+          : `of the type ${typeof value}`;
   throw new IbidError("invalid-argument", `${where}: ${name} is ${found}; it must be ${said}.`, {
     hint: `Give ${name} as ${said}.`,
   });

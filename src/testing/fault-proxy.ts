@@ -1,3 +1,4 @@
+import { checkKind } from "./check-subject.ts";
 import type { Engine, EngineCandidate, EngineEntry, EngineIndex } from "../contracts/engine.ts";
 import { IbidError } from "../contracts/errors.ts";
 import { createRandom } from "./random.ts";
@@ -47,6 +48,7 @@ export interface FaultProxy extends Engine {
  * @experimental
  */
 export function createFaultProxy(engine: Engine, faults: EngineFaults = {}, seed = 1): FaultProxy {
+  checkKind("createFaultProxy", "engine", engine, "object");
   const random = createRandom(seed);
   const chance = (share = 0): boolean => share > 0 && random.next() < share;
   const waiting: { readonly at: number; readonly run: () => Promise<void> }[] = [];

@@ -10,7 +10,7 @@ import type { Chunk } from "../contracts/chunk.ts";
  * @experimental
  */
 export function embeddedText(chunk: Pick<Chunk, "title" | "headings" | "text">): string {
-  checkGiven("embeddedText", "chunk", chunk, "object");
+  checkGiven("embeddedText", "chunk", chunk, "object", { title: "text", headings: "list", text: "text" });
   const { title, headings, text } = chunk;
   const names = [...new Set([title, ...headings].map((name) => name.trim()))].filter((name) => name !== "");
   return [...names, text].join("\n");

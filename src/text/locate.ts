@@ -35,7 +35,7 @@ export function locate(document: LocatableDocument, start: number, end?: number)
  * @experimental
  */
 export function createLocator(document: LocatableDocument): Locator {
-  checkGiven("createLocator", "document", document, "object");
+  checkGiven("createLocator", "document", document, "object", { text: "text", root: "object" });
   const { text } = document;
   /** Newlines before each stretch of the text, as far as anybody has asked: chunks ask from front to back, in slices. */
   const counted: number[] = [0];

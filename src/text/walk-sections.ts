@@ -25,7 +25,7 @@ export function* walkSections(root: Section): Generator<Section> {
  * @experimental
  */
 export function listDescendants(section: Section): Section[] {
-  checkGiven("listDescendants", "section", section, "object");
+  checkGiven("listDescendants", "section", section, "object", { children: "list" });
   const all = [...walkSections(section)];
   all.shift();
   return all;
@@ -40,7 +40,7 @@ export function listDescendants(section: Section): Section[] {
  * @experimental
  */
 export function listLeaves(section: Section): Section[] {
-  checkGiven("listLeaves", "section", section, "object");
+  checkGiven("listLeaves", "section", section, "object", { children: "list" });
   const leaves: Section[] = [];
   const waiting: Section[] = [section];
   for (let container = waiting.pop(); container !== undefined; container = waiting.pop()) {

@@ -2,13 +2,44 @@ import { inspect } from "node:util";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { runInNewContext } from "node:vm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { subpaths } from "../../scripts/subpaths.ts";
 import { IbidError } from "../../src/contracts/errors.ts";
 import { readTable } from "./table.ts";
 
-/** Values that stand for no text, no object, no list and no function; a function takes some of them at most. */
-const odd: readonly unknown[] = [null, undefined, 5, Number.NaN, 1n, true, Symbol("odd"), "nothing here"];
+/** A Proxy that was revoked: every look at it throws. */
+function revoked(target: object): unknown {
+  const { proxy, revoke } = Proxy.revocable(target, {});
+  revoke();
+  return proxy;
+}
+
+/** Values of which a function takes some at most: no text, no object, no list and no function, or another object than was asked for. */
+const odd: readonly unknown[] = [
+  null,
+  undefined,
+  5,
+  Number.NaN,
+  1n,
+  true,
+  Symbol("odd"),
+  "nothing here",
+  {},
+  Object.create(null),
+  Object.assign(["a"], { 2: "b", length: 4 }),
+  [{}],
+  new (class Day extends Date {})(Number.NaN),
+  new (class Table extends Map<string, unknown> {})([["a", 1]]),
+  new WeakMap(),
+  Promise.resolve(1),
+  ...["({})", "['a']", "new Date(0)", "new Map([['a', 1]])", "new Uint8Array([65])", "() => []"].map(
+    (foreign) => runInNewContext(foreign) as unknown,
+  ),
+  revoked({}),
+  revoked([]),
+  revoked(() => {}),
+];
 
 let folder = "";
 const before = process.cwd();

@@ -37,7 +37,7 @@ export async function checkAnswer(
   answer: Pick<Answer, "text" | "citations"> & { readonly hits?: Answer["hits"] | undefined },
   options: CheckAnswerOptions = {},
 ): Promise<CheckedAnswer> {
-  checkGiven("checkAnswer", "answer", answer, "object");
+  checkGiven("checkAnswer", "answer", answer, "object", { text: "text", citations: "list" });
   checkOptions("checkAnswer", options, { analyzer: true, judge: true, minSupport: true, signal: true });
   const { analyzer = defaultAnalyzer, judge, minSupport, signal } = options;
   const { text, citations } = answer;

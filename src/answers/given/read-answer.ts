@@ -1,4 +1,4 @@
-import { checkGiven } from "../../runtime/check-options.ts";
+import { checkGiven, checkNotRevoked } from "../../runtime/check-options.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import type { AnswerFormat, GivenAnswer, GivenCitation } from "../../contracts/verification.ts";
 import { type Fields, listOf, positionOf, textOf, toFields } from "./json-fields.ts";
@@ -51,6 +51,7 @@ export const answerFormats: Readonly<Record<AnswerFormat, true>> = {
  * @experimental
  */
 export function readAnswer(answer: string | object, format?: AnswerFormat): GivenAnswer {
+  checkNotRevoked("readAnswer", "answer", answer);
   if (format !== undefined) checkGiven("readAnswer", "format", format, "text");
   if (typeof answer === "string") {
     if (format !== undefined && format !== "markdown") throw notInForm(format);

@@ -17,7 +17,7 @@ import { prompt } from "./prompt.ts";
  * @experimental
  */
 export function augmentUserQuery(context: readonly (Hit | Chunk | Document)[], query: string): ChatUserMessage {
-  checkGiven("augmentUserQuery", "context", context, "list");
+  checkGiven("augmentUserQuery", "context", context, "list", { text: "text" });
   const contents = context.map((item): Chunk | Document => ("chunkId" in item ? hitAsChunk(item) : item));
   return {
     role: "user",

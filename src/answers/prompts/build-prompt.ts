@@ -63,7 +63,12 @@ const nothingFound = "Knowledge-base search ran for this turn and returned no re
  * @experimental
  */
 export function buildPrompt(hits: readonly Hit[], options: BuildPromptOptions = {}): BuiltPrompt {
-  checkGiven("buildPrompt", "hits", hits, "list");
+  checkGiven("buildPrompt", "hits", hits, "list", {
+    source: "object",
+    text: "text",
+    scope: "text",
+    documentId: "text",
+  });
   checkOptions("buildPrompt", options, known);
   const { instructions, grounding = "preferred", snippetLimit = snippetLimits.default, context = {} } = options;
   checkSnippetLimit(snippetLimit);

@@ -1,6 +1,6 @@
 import { IbidError } from "../../contracts/errors.ts";
 import type { Filter, FilterInput, FilterOperand, FilterValue } from "../../contracts/filter.ts";
-import { checkOptions } from "../../runtime/check-options.ts";
+import { checkNotRevoked, checkOptions } from "../../runtime/check-options.ts";
 import { checkRange } from "../../runtime/check-range.ts";
 import { compileLinearRegex } from "../../text/patterns/linear-regex.ts";
 
@@ -432,6 +432,7 @@ function parseIgnoreCase(value: unknown, path: string): boolean {
 }
 
 function asObject(value: unknown, path: string): object {
+  checkNotRevoked("a filter", path, value);
   if (typeof value === "object" && value !== null && !Array.isArray(value)) {
     const prototype: unknown = Object.getPrototypeOf(value);
     if (prototype === null || prototype === Object.prototype || Object.getPrototypeOf(prototype) === null) return value;

@@ -1,3 +1,4 @@
+import { checkNotRevoked } from "../../runtime/check-options.ts";
 import type { ChatMessage } from "../../contracts/chat.ts";
 import { IbidError } from "../../contracts/errors.ts";
 
@@ -27,6 +28,7 @@ const mostMessages = 200;
  * @experimental
  */
 export function readUIMessages(messages: unknown): UIQuestion {
+  checkNotRevoked("readUIMessages", "messages", messages);
   if (!Array.isArray(messages)) throw notMessages("There is no list of messages.");
   const read = messages.slice(-mostMessages).map(readMessage);
   const last = read.at(-1);

@@ -57,7 +57,7 @@ export function toUIMessageStream(
   run: AsyncIterable<AnswerEvent>,
   options: UIMessageStreamOptions = {},
 ): ReadableStream<UIMessageChunk> {
-  checkGiven("toUIMessageStream", "run", run, "object");
+  checkGiven("toUIMessageStream", "run", run, "stream");
   checkOptions("toUIMessageStream", options, streamOptions);
   return streamOf(toChunks(run, options), (chunk) => chunk);
 }
@@ -73,7 +73,7 @@ export function toUIMessageStreamResponse(
   run: AsyncIterable<AnswerEvent>,
   options: UIMessageStreamResponseOptions = {},
 ): Response {
-  checkGiven("toUIMessageStreamResponse", "run", run, "object");
+  checkGiven("toUIMessageStreamResponse", "run", run, "stream");
   checkOptions("toUIMessageStreamResponse", options, { ...streamOptions, status: true, headers: true });
   const { status = 200, headers = {}, ...rest } = options;
   const encoder = new TextEncoder();

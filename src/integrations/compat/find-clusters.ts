@@ -41,7 +41,7 @@ export async function* findClusters(
   kb: Pick<KnowledgeBase, "chunks" | "searchVector">,
   options: ClusterOptions = {},
 ): AsyncGenerator<ChunkCluster, undefined> {
-  checkGiven("findClusters", "kb", kb, "object");
+  checkGiven("findClusters", "kb", kb, "object", { chunks: "function", searchVector: "function" });
   checkOptions("findClusters", options, { similarityThreshold: true, topK: true, scope: true });
   const { similarityThreshold: minScore = 0.7, topK = 10, scope: only } = options;
   if (!(minScore >= 0 && minScore <= 1))

@@ -180,7 +180,7 @@ export function createRetrieverNode<State extends object = HasQuery & HasMetadat
  * @experimental
  */
 export function toRetrievedDoc(hit: Hit): RetrievedDoc {
-  checkGiven("toRetrievedDoc", "hit", hit, "object");
+  checkGiven("toRetrievedDoc", "hit", hit, "object", { source: "object" });
   const { chunkId, text, metadata, source } = hit;
   const { uri, title, headings, start, end } = source;
   return { id: chunkId, content: text, metadata: { ...metadata, uri, title, headings, start, end } };

@@ -10,7 +10,7 @@ import type { Hit, SearchOptions } from "../../contracts/retriever.ts";
  * @experimental
  */
 export function toLangChainDocument(hit: Hit): Document {
-  checkGiven("toLangChainDocument", "hit", hit, "object");
+  checkGiven("toLangChainDocument", "hit", hit, "object", { source: "object" });
   const { chunkId, text, metadata, source, score } = hit;
   const { uri, title, headings, start, end, page, line } = source;
   const place = {

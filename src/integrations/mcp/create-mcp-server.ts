@@ -52,7 +52,7 @@ const listTtlMs = 60_000;
  * **Source** Model Context Protocol 2026-07-28; the package speaks earlier versions too.
  */
 export async function createMcpServer(kb: KnowledgeBase, options: McpServerOptions = {}): Promise<McpServer> {
-  checkGiven("createMcpServer", "kb", kb, "object");
+  checkGiven("createMcpServer", "kb", kb, "object", { search: "function", document: "function" });
   checkOptions("createMcpServer", options, {
     ...searchToolOptions,
     serverName: true,

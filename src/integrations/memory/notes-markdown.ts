@@ -30,7 +30,7 @@ const facts = {
  * @experimental
  */
 export function formatNotes(notes: readonly Note[]): string {
-  checkGiven("formatNotes", "notes", notes, "list");
+  checkGiven("formatNotes", "notes", notes, "list", { text: "text", metadata: "object" });
   const parts = notes.map((note) => {
     const { key, id, text, metadata } = note;
     // The end of a version that another one replaced is where that one begins.

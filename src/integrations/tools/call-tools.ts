@@ -10,7 +10,7 @@ import { describeToolFailure } from "./tool-failure.ts";
  * @experimental
  */
 export function toChatTool(tool: Tool): ChatTool {
-  checkGiven("toChatTool", "tool", tool, "object");
+  checkGiven("toChatTool", "tool", tool, "object", { inputSchema: "object" });
   const { name, description, inputSchema } = tool;
   return {
     name,

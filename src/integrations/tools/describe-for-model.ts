@@ -44,7 +44,9 @@ export function describeForModel(item: Retrievable): string {
   if ("root" in item) return [addressLine(item), `title: ${asTitle(item.title)}`, asData(item.text)].join("\n");
   if ("whole" in item) return describeExcerpt(item);
   if ("type" in item) return formatItem({ chunkId: item.id, uri: item.uri, text: item.text });
-  return formatItem("source" in item ? hitItems([item])[0]! : item);
+  if ("source" in item) return formatItem(hitItems([item])[0]!);
+  checkGiven("describeForModel", "item", item, "object", { uri: "text", text: "text" });
+  return formatItem(item);
 }
 
 function describeEntity({ id, name, description, labels, properties }: NamedEntityData, score?: number): string {

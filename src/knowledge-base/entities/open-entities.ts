@@ -60,7 +60,7 @@ export function openEntities(
   name: string,
   options: EntitiesOptions = {},
 ): Entities {
-  checkGiven("openEntities", "kb", kb, "object");
+  checkGiven("openEntities", "kb", kb, "object", { collection: "function" });
   checkOptions("openEntities", options, { types: true, filterable: true, embeddingModel: true, enhancers: true });
   const { types = [], filterable = [], embeddingModel, enhancers = [] } = options;
   const nodes = kb.collection(name, {

@@ -104,7 +104,7 @@ export function openFacts(
   name = "facts",
   { enhancers = [], ...unknown }: FactsOptions = {},
 ): Facts {
-  checkGiven("openFacts", "kb", kb, "object");
+  checkGiven("openFacts", "kb", kb, "object", { collection: "function" });
   checkOptions("openFacts", unknown, {});
   const enhanced = async (given: NewFact): Promise<NewFact> => {
     const checked = await schema["~standard"].validate(given);

@@ -1,3 +1,4 @@
+import { checkNotRevoked } from "../../runtime/check-options.ts";
 import { createAutoChunker } from "../../chunkers/auto-chunker.ts";
 import { systemAuthority } from "../../access/gate.ts";
 import type { BlobStore } from "../../contracts/blob-store.ts";
@@ -34,6 +35,8 @@ export function readOpenArguments<Options extends object>(
   first: string | Options | undefined,
   second: Options | undefined,
 ): { readonly location: string | undefined; readonly options: Options } {
+  checkNotRevoked("openKnowledgeBase", "the first argument", first);
+  checkNotRevoked("openKnowledgeBase", "options", second);
   if (typeof first !== "object" || first === null) return { location: first, options: second ?? ({} as Options) };
   if (second === undefined) return { location: undefined, options: first };
   throw new IbidError("invalid-argument", "openKnowledgeBase got options twice.", {

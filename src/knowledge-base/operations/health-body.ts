@@ -37,7 +37,13 @@ export interface LatencyBody {
  * @experimental
  */
 export function describeHealth(health: Health): HealthBody {
-  checkGiven("describeHealth", "health", health, "object");
+  checkGiven("describeHealth", "health", health, "object", {
+    retrieval: "object",
+    embedding: "object",
+    queue: "object",
+    flush: "object",
+    ingestion: "object",
+  });
   const { at, windowMs, embedding, queue, flush, retrieval, ingestion } = health;
   const { hits, misses, empty } = retrieval;
   return {

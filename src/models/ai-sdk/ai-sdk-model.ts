@@ -1,3 +1,4 @@
+import { checkNotRevoked } from "../../runtime/check-options.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import type { JsonValue } from "../../contracts/metadata.ts";
 
@@ -132,6 +133,7 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
 function hasIdentity(value: unknown): value is { readonly provider: string; readonly modelId: string } {
   // A provider's model may be a function with properties as well as an object.
   if (!isObject(value) && typeof value !== "function") return false;
+  checkNotRevoked("a model of the AI SDK", "it", value);
   const model = value as Readonly<Record<string, unknown>>;
   const version = model["specificationVersion"];
   return (

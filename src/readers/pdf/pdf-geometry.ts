@@ -129,7 +129,7 @@ function replay(recognised: SourceMap["recognised"]): OcrProvider | undefined {
  * @experimental
  */
 export function locateOnPages(geometry: PdfGeometry, start: number, end: number): readonly MarkedPage[] {
-  checkGiven("locateOnPages", "geometry", geometry, "object");
+  checkGiven("locateOnPages", "geometry", geometry, "object", { places: "items" });
   const pages = new Map<number, PageBox[]>();
   for (const place of geometry.places) {
     if (place.start >= end) break;

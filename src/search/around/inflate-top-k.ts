@@ -1,5 +1,5 @@
 import { IbidError } from "../../contracts/errors.ts";
-import { checkGiven } from "../../runtime/check-options.ts";
+import { checkGiven, sayValue } from "../../runtime/check-options.ts";
 
 /**
  * How many more candidates a search asks for when a filter is applied after it. A pass rate is the share of candidates that pass, from 0.01 to 1.
@@ -26,7 +26,7 @@ export function inflateTopK(topK: number, strategy: InflationStrategy = { multip
   checkGiven("inflateTopK", "strategy", strategy, "object");
   const wanted = Number.isSafeInteger(topK) && topK >= 1 ? inflate(topK, strategy) : Number.NaN;
   if (!Number.isFinite(wanted))
-    throw new IbidError("invalid-argument", `inflateTopK: this strategy inflates no topK of ${String(topK)}.`, {
+    throw new IbidError("invalid-argument", `inflateTopK: this strategy inflates no topK of ${sayValue(topK)}.`, {
       hint: "Give topK from 1 and a multiplier from 1, an offset from 0, or an expectedPassRate from 0.01 to 1.",
     });
   return Math.max(topK, Math.min(most, Math.ceil(wanted)));

@@ -69,7 +69,8 @@ const tolerance = 1e-4;
  * @experimental
  */
 export function createEngineLeg(engine: Engine, catalog: StoreParts, options: EngineLegOptions = {}): EngineLeg {
-  checkGiven("createEngineLeg", "engine", engine, "object");
+  checkGiven("createEngineLeg", "engine", engine, "object", { capabilities: "object" });
+  checkGiven("createEngineLeg", "catalog", catalog, "object", { legs: "list" });
   checkOptions("createEngineLeg", options, {
     metric: true,
     inflation: true,

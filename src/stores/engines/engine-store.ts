@@ -14,7 +14,7 @@ import { withEngine } from "./engine-leg.ts";
  * @experimental
  */
 export function createEngineStore(engine: Engine, options: MemoryStoreOptions = {}): Store {
-  checkGiven("createEngineStore", "engine", engine, "object");
+  checkGiven("createEngineStore", "engine", engine, "object", { capabilities: "object" });
   checkOptions("createEngineStore", options, memoryOptionNames);
   const parts = withEngine(createMemoryParts(options), engine, { metric: options.metric });
   return composeStore(parts, { name: "The memory store" });

@@ -8,7 +8,7 @@ import type { Scope } from "../../contracts/scope.ts";
 import type { DeleteTarget, DocumentStore, ListChunksOptions, Store, StoreParts } from "../../contracts/store.ts";
 import { throwIfAborted } from "../../runtime/abort.ts";
 import { createMemoryParts } from "../memory/memory-store.ts";
-import { checkOptions } from "../../runtime/check-options.ts";
+import { checkNotRevoked, checkOptions } from "../../runtime/check-options.ts";
 import { type ChunkPlace, compareChunkPlaces } from "../../runtime/compare-text.ts";
 import { hashParts } from "../../runtime/hash.ts";
 import { composeStore } from "../compose/compose-store.ts";
@@ -94,6 +94,7 @@ const usualName = "The vector store";
 
 /** Makes the parts of {@link fromVectorStore}. */
 export function createVectorStoreParts(vectors: AnyVectorStore, options: FromVectorStoreOptions = {}): StoreParts {
+  checkNotRevoked("fromVectorStore", "vectors", vectors);
   checkOptions("fromVectorStore", options, { parts: true, name: true });
   const missing = methods.find((name) => typeof (vectors as Partial<AnyVectorStore> | null)?.[name] !== "function");
   if (missing !== undefined) {

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { IbidError } from "../../contracts/errors.ts";
 import type { Store, Upkeep } from "../../contracts/store.ts";
 import { termsFingerprint } from "../../engine/segments/chunk-terms.ts";
-import { checkOptions } from "../../runtime/check-options.ts";
+import { checkNotRevoked, checkOptions } from "../../runtime/check-options.ts";
 import { hashParts } from "../../runtime/hash.ts";
 import { composeStore } from "../compose/compose-store.ts";
 import { overEngine } from "../engines/over-engine.ts";
@@ -203,6 +203,7 @@ async function connect(database: string | PostgresClient): Promise<{
     const db = await connectPostgres(database);
     return { db, schema: db.schema, partitions: db.partitions };
   }
+  checkNotRevoked("openPostgresStore", "database", database);
   if (typeof (database as PostgresClient | undefined)?.query !== "function") {
     throw new IbidError("invalid-argument", "openPostgresStore takes an address, or a client with the method query.", {
       hint: 'Give "postgres://user:password@host:5432/database", or a pool of pg.',

@@ -31,7 +31,7 @@ export interface SnapshotStoreOptions extends StoreOptions {
  * @experimental
  */
 export async function openSnapshotStore(options: SnapshotStoreOptions): Promise<Store> {
-  checkGiven("openSnapshotStore", "options", options, "object");
+  checkGiven("openSnapshotStore", "options", options, "object", { snapshots: "object" });
   checkOptions("openSnapshotStore", options, { ...storeOptionNames, snapshots: true });
   const decided = decideStoreOptions(options);
   const directory = await openSnapshotDirectory(decideSnapshots(options.snapshots));

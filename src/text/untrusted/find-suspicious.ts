@@ -17,7 +17,7 @@ const longestQuote = 200;
  */
 export function findSuspicious(text: string, kinds?: ReadonlySet<SuspicionKind>): readonly Suspicion[] {
   checkGiven("findSuspicious", "text", text, "text");
-  if (kinds !== undefined) checkGiven("findSuspicious", "kinds", kinds, "object");
+  if (kinds !== undefined) checkGiven("findSuspicious", "kinds", kinds, "object", { has: "function" });
   const found: Suspicion[] = findHiddenMarkup(text).map(({ kind, start, end }) => finding(text, kind, start, end));
   for (const [kind, pattern] of patterns) {
     if (kinds !== undefined && !kinds.has(kind)) continue;

@@ -1,5 +1,5 @@
 import type { Chosen } from "../../../contracts/complete.ts";
-import { checkGiven } from "../../../runtime/check-options.ts";
+import { checkGiven, checkNotRevoked } from "../../../runtime/check-options.ts";
 import { readOpenApi } from "./read-open-api.ts";
 import type { AllowAddress } from "../../../ingest/sources/web/public-agent.ts";
 import { createRequestSender } from "../../../ingest/sources/web/send-request.ts";
@@ -29,6 +29,7 @@ export async function importOpenApi(
   document: string | URL | OpenApiDocument,
   options: ImportOpenApiOptions = {},
 ): Promise<OpenApiPlugin> {
+  checkNotRevoked("importOpenApi", "document", document);
   checkGiven("importOpenApi", "options", options, "object");
   const { allowAddress, send = createRequestSender({ allowAddress }), ...rest } = options;
   if (!(document instanceof URL))
