@@ -6,20 +6,23 @@ import type { SqliteConnection } from "./sqlite-connection.ts";
 /** Node 22 ends a text that it reads at U+0000. */
 const asRead = (text: string): string => text.split("\0", 1)[0]!;
 
-/** CRC-32 of the names by which a document is found and cited, in the scope with that name. */
+/** CRC-32, signed: four bytes in a row. */
+const signed = (text: string): number => sumOf(Buffer.from(text)) | 0;
+
+/** Sum of the names by which a document is found and cited, in the scope with that name. */
 export function sumOfNames(
   scope: string,
   { id, uri, title, folder }: Pick<DocumentRow, "id" | "uri" | "title" | "folder">,
 ): number {
-  return sumOf(Buffer.from([scope, id, uri, title, folder ?? "/"].map(asRead).join("\n")));
+  return signed([scope, id, uri, title, folder ?? "/"].map(asRead).join("\n"));
 }
 
-/** CRC-32 of a saying of a document. */
+/** Sum of metadata or headings of a document. */
 export function sumOfSaying(document: number, text: string): number {
-  return sumOf(Buffer.from(`${document} ${text}`));
+  return signed(`${document} ${text}`);
 }
 
-/** A saying as a statement gives it, behind its sum and a space; the sum is missing where none was kept. **Errors** `store-corrupt`. */
+/** Metadata or headings as a statement gives them, behind its sum and a space; the sum is missing where none was kept. **Errors** `store-corrupt`. */
 export function toSaying(document: number, given: string, nameOf: (document: number) => string): string {
   if (typeof given !== "string") return given;
   const end = given.indexOf(" ");

@@ -4,24 +4,24 @@ import { compareCodePoints } from "../../runtime/compare-text.ts";
 import type { ChunkKey, ChunkRow, DirectoryWriter, StoredPlace } from "../segments/segment-directory.ts";
 import { damaged, sumOf } from "./compressed.ts";
 import { inOrder } from "./in-order.ts";
-import { toSaying } from "./name-sums.ts";
+import { sumOfSaying, toSaying } from "./name-sums.ts";
 import { checkedRow, decoding, missingRow } from "./missing-row.ts";
 import { firstPackedAfter, packDigits, type Packed, packId, packOrigin, unpackDigits, unpackOrigin } from "./packed.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import type { Sayings } from "./sqlite-sayings.ts";
 import { bytesOf, decodeText } from "./text-bytes.ts";
 
-/** A text that is said once for all chunks of a document, or stands in the row where it is short; see {@link toSaying}. */
-const said = (column: string, sum: string): string =>
-  `CASE typeof(chunks.${column}) WHEN 'integer' THEN (SELECT ${sum}' ' || text FROM sayings WHERE key = chunks.${column})
-    ELSE ' ' || chunks.${column} END AS ${column}`;
+/** A text that is said once for all chunks of a document, or stands in the row where it is short; see {@link toSaying}. Short headings have no sum. */
+const said = (column: "details" | "metadata", hasSums: boolean): string =>
+  `CASE typeof(chunks.${column}) WHEN 'integer' THEN (SELECT ${hasSums ? "coalesce(sum, '') || " : ""}' ' || text FROM sayings WHERE key = chunks.${column})
+    ELSE ${hasSums && column === "metadata" ? "coalesce(chunks.metadata_sum, '') || " : ""}' ' || chunks.${column} END AS ${column}`;
 
 const ownDocument = "(SELECT documents.id FROM documents WHERE documents.key = chunks.document)";
 
 const columnsOf = (
-  sum: string,
+  hasSums: boolean,
 ): string => `chunks.key, chunks.scope, chunks.id, coalesce(chunks.document_id, ${ownDocument}, '') AS documentId,
-  chunks.document, starts AS "start", starts + length AS "end", position AS "index", ${said("details", sum)}, ${said("metadata", sum)},
+  chunks.document, starts AS "start", starts + length AS "end", position AS "index", ${said("details", hasSums)}, ${said("metadata", hasSums)},
   chunks.origin, ${bytesOf("urtext")}, ${bytesOf("text")}, chunks.sum, chunks.deleted_at AS deletedAt, text_key AS textKey`;
 
 /** Chunks of the document with that id. */
@@ -64,6 +64,9 @@ function toChunk({ sum, ...record }: ChunkRecord, nameOf: (document: number) => 
   };
 }
 
+/** Whether metadata stand in the row, and there are some. */
+const isShort = (said: number | string): said is string => typeof said === "string" && said !== "{}";
+
 type KeyRecord = Omit<ChunkKey, "id"> & { readonly id: Packed };
 const toKey = (record: KeyRecord): ChunkKey => ({ ...record, id: unpackDigits(record.id) });
 
@@ -99,8 +102,7 @@ export interface SqliteChunks extends Pick<DirectoryWriter, Names> {
 }
 
 export function createChunkRows(db: SqliteConnection, sayings: Sayings, keepsSums: () => boolean): SqliteChunks {
-  const sum = (): string => (keepsSums() ? "coalesce(sum, '') || " : "");
-  const chunkColumns = (): string => columnsOf(sum());
+  const chunkColumns = (): string => columnsOf(keepsSums());
   const nameOf = (document: number): string =>
     db.get<{ uri: string }>("SELECT uri FROM documents WHERE key = ?", document)?.uri ?? `document ${document}`;
   const read = (record: ChunkRecord): ChunkRow => toChunk(record, nameOf);
@@ -148,21 +150,36 @@ export function createChunkRows(db: SqliteConnection, sayings: Sayings, keepsSum
     );
   }
 
-  /** Values of a chunk's row, in the order of its columns. */
-  function chunkValues(row: Omit<ChunkRow, "key">): SQLInputValue[] {
+  /** Values of a chunk's row, by its columns. */
+  function chunkValues(row: Omit<ChunkRow, "key">): Record<string, SQLInputValue> {
     const { scope, id, documentId, document, start, end, index, origin, urtext, text, deletedAt, textKey } = row;
-    const stray = sayings.idOf(document) === documentId ? null : packId(documentId);
-    const place = [scope, packId(id), document, stray, start, end - start, index];
-    const facts = [sayings.say(document, row.details), sayings.say(document, row.metadata), packOrigin(origin)];
-    return [...place, ...facts, ownSum(urtext, text), deletedAt, packDigits(textKey), urtext, text];
+    const metadata = sayings.say(document, row.metadata);
+    return {
+      scope,
+      id: packId(id),
+      document,
+      document_id: sayings.idOf(document) === documentId ? null : packId(documentId),
+      starts: start,
+      length: end - start,
+      position: index,
+      details: sayings.say(document, row.details),
+      metadata,
+      origin: packOrigin(origin),
+      sum: ownSum(urtext, text),
+      deleted_at: deletedAt,
+      text_key: packDigits(textKey),
+      urtext,
+      text,
+      ...(keepsSums() && { metadata_sum: isShort(metadata) ? sumOfSaying(document, metadata) : null }),
+    };
   }
 
   function insertChunk(row: Omit<ChunkRow, "key">, key: number | null): number {
+    const values = { ...chunkValues(row), key };
+    const columns = Object.keys(values);
     return db.run(
-      `INSERT INTO chunks (scope, id, document, document_id, starts, length, position, details, metadata, origin, sum, deleted_at,
-        text_key, urtext, text, key) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      ...chunkValues(row),
-      key,
+      `INSERT INTO chunks (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`,
+      ...Object.values(values),
     );
   }
 
@@ -189,7 +206,7 @@ export function createChunkRows(db: SqliteConnection, sayings: Sayings, keepsSum
       inOrder(
         keys,
         keyed<{ document: number; metadata: string; origin: Packed }>(
-          `key, document, ${said("metadata", sum())}, origin`,
+          `key, document, ${said("metadata", keepsSums())}, origin`,
           keys,
         ),
       ).map((row) => {
@@ -198,12 +215,13 @@ export function createChunkRows(db: SqliteConnection, sayings: Sayings, keepsSum
       }),
     chunks: (keys) => inOrder(keys, keyed<ChunkRecord>(chunkColumns(), keys)).map((row) => row && read(row)),
     chunkDetails: (keys) =>
-      inOrder(keys, keyed<{ document: number; details: string }>(`key, document, ${said("details", sum())}`, keys)).map(
-        (row) => {
-          const { document, details } = row ?? missingRow();
-          return toSaying(document, details, nameOf);
-        },
-      ),
+      inOrder(
+        keys,
+        keyed<{ document: number; details: string }>(`key, document, ${said("details", keepsSums())}`, keys),
+      ).map((row) => {
+        const { document, details } = row ?? missingRow();
+        return toSaying(document, details, nameOf);
+      }),
     chunkKeysById: (scope, ids) => byIds<KeyRecord>(ids, "SELECT key, id, deleted_at AS deletedAt", scope).map(toKey),
     chunksById: (scope, ids) => byIds<ChunkRecord>(ids, `SELECT ${chunkColumns()}`, scope).map(read),
     chunkById: (scope, id) =>
@@ -259,13 +277,11 @@ export function createChunkRows(db: SqliteConnection, sayings: Sayings, keepsSum
       ),
     addChunk: (row) => insertChunk(row, null),
     copyChunk: (row) => void insertChunk(row, row.key),
-    putChunk: (row) =>
-      void db.run(
-        `UPDATE chunks SET scope = ?, id = ?, document = ?, document_id = ?, starts = ?, length = ?, position = ?, details = ?,
-          metadata = ?, origin = ?, sum = ?, deleted_at = ?, text_key = ?, urtext = ?, text = ? WHERE key = ?`,
-        ...chunkValues(row),
-        row.key,
-      ),
+    putChunk(row) {
+      const values = chunkValues(row);
+      const set = Object.keys(values).map((column) => `${column} = ?`);
+      db.run(`UPDATE chunks SET ${set.join(", ")} WHERE key = ?`, ...Object.values(values), row.key);
+    },
     deleteChunk: (key) => void db.run("DELETE FROM chunks WHERE key = ?", key),
     forgetSayings: (document) => sayings.forget(document),
   };

@@ -56,7 +56,7 @@ interface SumRecord {
 }
 
 /** A sum that no names have: those of the row are damaged. */
-const noSum = -1;
+const noSum = 2 ** 32;
 
 /** Whether names are others than those whose sum was kept. */
 function isMisnamed(

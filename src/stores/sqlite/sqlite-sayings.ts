@@ -3,7 +3,7 @@ import { type Packed, unpackDigits } from "./packed.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 
 /** A shorter text stands in the row itself. **Units** UTF-16 code units. */
-const shortest = 3;
+const shortest = 24;
 
 /** Metadata, headings and languages of chunks, kept once for a document. */
 export interface Sayings {

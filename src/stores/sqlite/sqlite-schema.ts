@@ -86,17 +86,21 @@ CREATE TRIGGER IF NOT EXISTS folder_changes AFTER UPDATE OF scope, uri, folder, 
 BEGIN ${counting("OLD", -1)} ${counting("NEW", 1)} END;`;
 
 /**
- * Forgets the sum of a document's names where a version of ibid changes them that keeps no sums. Files that an earlier ibid made get both columns when they are
- * opened for writing. A row that was written before stays without a sum, and is read as it is.
+ * Forget the sum of a document's names, and of a chunk's metadata, where a version of ibid changes them that keeps no sums. Files that an earlier ibid made get the
+ * columns when they are opened for writing. A row that was written before stays without a sum, and is read as it is.
  */
-const nameTrigger = `
+const sumTriggers = `
 CREATE TRIGGER IF NOT EXISTS names_change AFTER UPDATE OF scope, id, uri, title, folder ON documents
   WHEN NEW.name_sum IS NOT NULL AND OLD.name_sum IS NEW.name_sum AND (OLD.scope <> NEW.scope OR OLD.id <> NEW.id
     OR OLD.uri <> NEW.uri OR OLD.title <> NEW.title OR OLD.folder IS NOT NEW.folder)
-BEGIN UPDATE documents SET name_sum = NULL WHERE key = NEW.key; END;`;
+BEGIN UPDATE documents SET name_sum = NULL WHERE key = NEW.key; END;
+CREATE TRIGGER IF NOT EXISTS metadata_change AFTER UPDATE OF document, metadata ON chunks
+  WHEN NEW.metadata_sum IS NOT NULL AND OLD.metadata_sum IS NEW.metadata_sum AND (OLD.document <> NEW.document OR OLD.metadata IS NOT NEW.metadata)
+BEGIN UPDATE chunks SET metadata_sum = NULL WHERE key = NEW.key; END;`;
 const sumColumns = `
 ALTER TABLE documents ADD COLUMN name_sum INTEGER;
-ALTER TABLE sayings ADD COLUMN sum INTEGER;${nameTrigger}`;
+ALTER TABLE sayings ADD COLUMN sum INTEGER;
+ALTER TABLE chunks ADD COLUMN metadata_sum INTEGER;${sumTriggers}`;
 
 /** Counts a live document of a trigger in, or out. */
 function counting(row: "OLD" | "NEW", by: 1 | -1): string {
@@ -146,15 +150,15 @@ CREATE UNIQUE INDEX documents_by_id ON documents (scope, id);
 CREATE INDEX documents_by_uri ON documents (scope, uri);
 ${listIndexes}
 ${folderCounts}
-${nameTrigger}
 CREATE TABLE sayings (key INTEGER PRIMARY KEY, document INTEGER NOT NULL, text TEXT NOT NULL, sum INTEGER);
 CREATE INDEX sayings_by_document ON sayings (document);
 
 CREATE TABLE chunks (
   key INTEGER PRIMARY KEY AUTOINCREMENT, scope INTEGER NOT NULL, document INTEGER NOT NULL, starts INTEGER NOT NULL,
   length INTEGER NOT NULL, position INTEGER NOT NULL, deleted_at INTEGER, origin INTEGER NOT NULL, details INTEGER NOT NULL,
-  metadata INTEGER NOT NULL, sum INTEGER, id BLOB NOT NULL, text_key BLOB NOT NULL, document_id BLOB, urtext TEXT, text TEXT
+  metadata INTEGER NOT NULL, sum INTEGER, id BLOB NOT NULL, text_key BLOB NOT NULL, document_id BLOB, urtext TEXT, text TEXT, metadata_sum INTEGER
 );
+${sumTriggers}
 CREATE UNIQUE INDEX chunks_by_id ON chunks (scope, id);
 CREATE INDEX chunks_by_document ON chunks (document, deleted_at);
 CREATE INDEX chunks_by_text ON chunks (substr(text_key, 1, 5));
