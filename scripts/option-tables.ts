@@ -41,6 +41,7 @@ const tables: Readonly<Record<string, () => string>> = {
   verify: () => manualTable(verifyOptions),
   ingest: () => manualTable(ingestOptions),
   serve: () => manualTable({ serve: configOptions["serve"]! }),
+  mcp: () => manualTable({ mcp: configOptions["mcp"]! }),
   "list fields": () => fieldTable(listOptions),
   "list flags": () => flagTable(listOptions),
   "search flags": () => flagTable(searchOptions),

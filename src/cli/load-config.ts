@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { dirname, join, relative, resolve } from "node:path";
+import { basename, dirname, join, relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Config } from "../server/config-options.ts";
 import { IbidError } from "../contracts/errors.ts";
@@ -79,7 +79,11 @@ async function runFile(file: string): Promise<unknown> {
   try {
     module = (await import(pathToFileURL(file).href)) as typeof module;
   } catch (cause) {
-    throw unusable(file, `cannot be run: ${cause instanceof Error ? cause.message : String(cause)}`, cause);
+    throw new IbidError(
+      "invalid-argument",
+      `The configuration ${file} cannot be run: ${cause instanceof Error ? cause.message : String(cause)}.`,
+      { uri: file, hint: `Run it alone to see where: node ${basename(file)}`, cause },
+    );
   }
   if (module.default === undefined) throw unusable(file, "has no default export");
   return module.default;

@@ -53,6 +53,7 @@ export async function mcp(context: Context, options: McpCommandOptions): Promise
           ...(memoryConfirm === true && { confirm: true }),
         };
   const limits = {
+    ...options.settings?.values.mcp,
     ...(about !== undefined && { about }),
     ...(filter !== undefined && { filter }),
     ...(scope !== undefined && { scopes: [scope] }),

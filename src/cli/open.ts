@@ -158,7 +158,7 @@ function both(first: Telemetry | undefined, second: Telemetry | undefined): Tele
 
 /** Options of the configuration for opening. Models that the command does not use are left out, so that none fails for want of a key. */
 function openSettings({ settings }: CommonOptions, { embeds }: OpenForCommand): ConfigValues {
-  const { serve: _serve, kb: _folder, quality: _quality, models = {}, ...rest } = settings?.values ?? {};
+  const { serve: _serve, mcp: _mcp, kb: _folder, quality: _quality, models = {}, ...rest } = settings?.values ?? {};
   // Flags carry the chat models; see applyConfig.
   const { chat: _chat, judge: _judge, embedding, formerEmbeddings, ...others } = models;
   return {

@@ -108,7 +108,7 @@ export function createOutput({ stdout, stderr, json, quiet = false, env, onFailu
       if (json) return write(stderr, `${toJsonLine({ error: describe(error, pageOf(error)) })}\n${stack}`);
       const width = widthOf(stderr);
       const [first = "", ...rest] = wrap(neutralise(error.message), width - 7);
-      const hint = error.hint === undefined ? [] : wrap(neutralise(error.hint), width - 2);
+      const hint = error.hint === undefined ? [] : wrap(neutralise(error.hint + causeOf(error)), width - 2);
       const lines = [
         `${errorStyle.bad("error:")} ${first}`,
         ...rest.map((line) => `       ${line}`),
@@ -120,6 +120,12 @@ export function createOutput({ stdout, stderr, json, quiet = false, env, onFailu
       return write(stderr, `${lines.join("\n")}\n${stack}`);
     },
   };
+}
+
+/** The cause that a hint asks to look at. */
+function causeOf({ hint = "", cause }: IbidError): string {
+  if (!hint.startsWith("Look at the cause") || !(cause instanceof Error)) return "";
+  return ` It says: ${cause.message === "" ? cause.name : cause.message}`;
 }
 
 /** The JSON of an error. */

@@ -47,7 +47,8 @@ export interface ServeCommandOptions extends CommonOptions {
 /** `ibid serve`: answers over HTTP until a signal, then finishes the accepted requests. */
 export async function serve(context: Context, options: ServeCommandOptions): Promise<number> {
   const { output, signal, stderr } = context;
-  const { model, judge, mcp, only } = options;
+  const { model, judge, only } = options;
+  const mcp: HandlerOptions["mcp"] = options.mcp ?? options.settings?.values.mcp;
   const { limits, page, basePath, trustedProxies, metricsPort, ...set } = options.settings?.values.serve ?? {};
   const { port = set.port, host = set.host, keys: keysFile = set.keys, write = set.write ?? false } = options;
   const allowHost = options.allowHost.length === 0 ? (set.hosts ?? []) : options.allowHost;
@@ -124,7 +125,7 @@ export async function serve(context: Context, options: ServeCommandOptions): Pro
         ...(limits === undefined ? {} : { limits }),
         ...(page === undefined ? {} : { page }),
         ...(mcp === undefined ? {} : { mcp }),
-        ...(options.entities && { entities: options.entities }),
+        ...given({ entities: options.entities ?? set.entities }),
         ...(only === undefined ? {} : { only }),
         ...keptFiles(options),
         log(entry) {
@@ -206,14 +207,16 @@ function keptFiles({
   kb,
   originals,
   threads,
+  settings,
 }: ServeCommandOptions): Pick<HandlerOptions, "files" | "partSizes" | "keepOriginals" | "threadDays" | "readSource"> {
   const files = openFiles(kb);
   const base = baseOf(kb);
+  const { originals: keeps = true, threadDays = 30 } = settings?.values.serve ?? {};
   return {
     files,
     partSizes: openPartSizes(kb),
-    keepOriginals: originals !== false,
-    threadDays: threads === false ? 0 : typeof threads === "number" ? threads : 30,
+    keepOriginals: originals !== false && keeps,
+    threadDays: threads === false ? 0 : typeof threads === "number" ? threads : threadDays,
     async readSource(uri) {
       // A file beside the knowledge base has a relative uri.
       const path = uri.startsWith("file:") ? fileURLToPath(uri) : resolve(base, uri);

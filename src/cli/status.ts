@@ -59,7 +59,11 @@ async function withoutRemembered(
   options: StatusOptions,
 ): Promise<readonly SearchWarning[] | undefined> {
   const { embeddingModel, formerEmbeddingModels } = chooseModels(await readRememberedModels(options.kb), options);
-  const names = [embeddingModel, ...formerEmbeddingModels].map((name) => name && versionName(name));
+  const { embedding, formerEmbeddings } = options.settings?.values.models ?? {};
+  const names = [
+    ...[embeddingModel, ...formerEmbeddingModels].map((name) => name && versionName(name)),
+    ...[embedding, formerEmbeddings].flat().map(nameOfCode),
+  ];
   const left = warnings.flatMap((warning) => {
     if (!names.includes(warning.model)) return [warning];
     const unnamed = versions.filter(
@@ -69,6 +73,13 @@ async function withoutRemembered(
     return scopes.length === 0 ? [] : [describeUnnamed(warning.model, scopes)];
   });
   return left.length === 0 ? undefined : left;
+}
+
+/** The name of a model that a configuration gives as code. One of the AI SDK names its provider more closely, such as `openai.embedding`. */
+function nameOfCode(given: unknown): string | undefined {
+  if (typeof given !== "object" || given === null) return undefined;
+  const { provider, model, modelId } = given as { provider: string; model?: string; modelId?: string };
+  return modelId === undefined ? `${provider}/${model}` : `${provider.split(".")[0]}/${modelId}`;
 }
 
 /** A version's provider and model, as `--embedding-model` takes them. */

@@ -1,7 +1,8 @@
 import { nodeOptions, type OpenOptions } from "../knowledge-base/open/open-knowledge-base.ts";
 import type { ApiMeter } from "../integrations/opentelemetry/load-api.ts";
 import { type OptionRule, type OptionTable, type RulesOf, inCode, objectWith } from "../runtime/plan-options.ts";
-import { boundsOf, defaultLimits, defaultPort, type ServiceLimits } from "./handler-options.ts";
+import type { McpServerOptions } from "../integrations/mcp/mcp-server-options.ts";
+import { boundsOf, defaultLimits, defaultPort, type HandlerOptions, type ServiceLimits } from "./handler-options.ts";
 import type { TrustedHeaders } from "./identity.ts";
 import type { LoginOptions, TokenOptions } from "./oidc.ts";
 import type { ServiceLogger } from "./start-service.ts";
@@ -49,7 +50,31 @@ export interface ServeSettings {
   readonly meter?: ApiMeter | undefined;
   /** Gets each request in place of standard error: a logger such as pino's. */
   readonly logger?: ServiceLogger | undefined;
+  /** Whether the files of uploads are kept beside their text. Default true. */
+  readonly originals?: boolean | undefined;
+  /** Days that a thread is kept after its last question; 0 keeps no questions and answers. **Units** days. Default 30. */
+  readonly threadDays?: number | undefined;
+  /** Options of entities by their name: types, and properties that filters can name. */
+  readonly entities?: HandlerOptions["entities"];
 }
+
+/**
+ * Settings of `ibid mcp`, and of `/mcp` of `ibid serve`.
+ *
+ * @experimental
+ */
+export type McpSettings = Pick<
+  McpServerOptions,
+  | "serverName"
+  | "instructions"
+  | "about"
+  | "topK"
+  | "pageAddress"
+  | "collections"
+  | "changes"
+  | "maxResourceLength"
+  | "more"
+>;
 
 /**
  * The default export of `ibid.config.ts` or `ibid.config.js`, and the content of `ibid.config.json`: options of `openKnowledgeBase`, the folder, the service.
@@ -61,6 +86,8 @@ export interface Config extends Omit<OpenOptions, "create"> {
   readonly kb?: string | undefined;
   /** The service that `ibid serve` starts. */
   readonly serve?: ServeSettings | undefined;
+  /** The server for agents. */
+  readonly mcp?: McpSettings | undefined;
 }
 
 const limitDocs: Readonly<Record<keyof ServiceLimits, string>> = {
@@ -194,8 +221,86 @@ const serveRules = {
     kind: objectWith("a logger with info, warn and error", "info", "warn", "error"),
     for: inCode,
   },
+  originals: {
+    doc: "Whether the files of uploads are kept beside their text.",
+    kind: { type: "boolean" },
+    default: true,
+    for: inCode,
+  },
+  threadDays: {
+    doc: "Days that a thread is kept after its last question; 0 keeps no questions and answers.",
+    kind: { type: "number", min: 0 },
+    default: 30,
+    for: inCode,
+  },
+  entities: {
+    doc: "Options of entities by their name: types, and properties that filters can name.",
+    kind: { type: "object" },
+    for: inCode,
+  },
   limits: { doc: "Limits of the service.", kind: { type: "group", options: limitRules }, for: inCode },
 } as const satisfies RulesOf<ServeSettings>;
+
+const mcpRules = {
+  serverName: {
+    doc: "Name of the server, as clients list it.",
+    kind: { type: "string" },
+    default: "ibid",
+    for: inCode,
+  },
+  instructions: {
+    doc: "Guidance for the model, once for the whole server.",
+    kind: { type: "string" },
+    otherwise: "search first, open what was found",
+    for: inCode,
+  },
+  about: {
+    doc: "Content of the knowledge base, for the descriptions of the tools, such as the handbook of ACME.",
+    kind: { type: "string" },
+    otherwise: "the user's documents",
+    for: inCode,
+  },
+  topK: {
+    doc: "Results of a search when the model gives no number.",
+    kind: { type: "integer", min: 1 },
+    default: 5,
+    for: inCode,
+  },
+  pageAddress: {
+    doc: "Address of a service's page, where the `url` of a result opens its place.",
+    kind: { type: "string" },
+    otherwise: "the service's own; on standard input and output none",
+    for: inCode,
+  },
+  collections: {
+    doc: "Whether there are tools for collections of records.",
+    kind: { type: "boolean" },
+    default: false,
+    for: inCode,
+  },
+  changes: {
+    doc: "Whether there are tools that delete and restore documents, for callers who may write.",
+    kind: { type: "boolean" },
+    default: false,
+    for: inCode,
+    beyond: {
+      expects: "an object with confirm",
+      check: (value) =>
+        typeof value === "object" && value !== null && Object.keys(value).every((key) => key === "confirm"),
+    },
+  },
+  maxResourceLength: {
+    doc: "Characters of a resource.",
+    kind: { type: "integer", min: 1 },
+    default: 1_000_000,
+    for: inCode,
+  },
+  more: {
+    doc: "Further tools of your own.",
+    kind: { type: "list", of: objectWith("a tool with execute", "execute") },
+    for: inCode,
+  },
+} as const satisfies OptionTable;
 
 const { create: _create, ...openRules } = nodeOptions;
 
@@ -203,5 +308,10 @@ const { create: _create, ...openRules } = nodeOptions;
 export const configOptions: OptionTable = {
   kb: { doc: "Folder of the knowledge base.", kind: { type: "string" }, default: ".ibid", for: inCode },
   serve: { doc: "The service that `ibid serve` starts.", kind: { type: "group", options: serveRules }, for: inCode },
+  mcp: {
+    doc: "The server for agents: `ibid mcp`, and `/mcp` of `ibid serve`.",
+    kind: { type: "group", options: mcpRules },
+    for: inCode,
+  },
   ...openRules,
 };

@@ -5,4 +5,4 @@ export { openSearchPool, type SearchPool, type SearchPoolOptions, serveSearches 
 export { type ClaimRules, type ClaimValue, firstOf, trustHeaders, type TrustedHeaders } from "./identity.ts";
 export { type LoginOptions, openLogin, type TokenOptions, verifyTokens } from "./oidc.ts";
 export { createServiceMetrics, type ServiceMetrics } from "./service-metrics.ts";
-export type { Config, ServeSettings } from "./config-options.ts";
+export type { Config, McpSettings, ServeSettings } from "./config-options.ts";

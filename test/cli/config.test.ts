@@ -1,5 +1,7 @@
 import { chmod, chown, mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { configOptions } from "../../src/server/config-options.ts";
@@ -7,13 +9,23 @@ import { mergeValues, placedOptions, readVariables, setAt, valueAt } from "../..
 import { schemaOfConfig } from "../../src/cli/config.ts";
 import { checkCode, findPlaces } from "../../src/cli/find-config.ts";
 import { defaultLimits } from "../../src/server/handler-options.ts";
-import { callIbid, jsonLines, makeFolder, runIbid, startIbid, writeFiles } from "./run-ibid.ts";
+import { bareEnv, callIbid, executable, jsonLines, makeFolder, runIbid, startIbid, writeFiles } from "./run-ibid.ts";
 
 const valid = '{ "serve": { "port": 9191, "limits": { "concurrent": 3 } } }';
 const settingsOf = (stdout: string): Map<string, { readonly value: unknown; readonly source: string }> => {
   const [printed] = jsonLines(stdout) as { settings: { option: string; value: unknown; source: string }[] }[];
   return new Map(printed!.settings.map(({ option, ...rest }) => [option, rest]));
 };
+
+/** Starts `ibid serve` in a folder. **Shape** its address. */
+async function serveFrom(folder: string, env: NodeJS.ProcessEnv = {}): Promise<string> {
+  const serving = startIbid(folder, ["serve", "--json"], env);
+  onTestFinished(() => void serving.kill("SIGKILL"));
+  let said = "";
+  serving.stdout.setEncoding("utf8").on("data", (text: string) => (said += text));
+  await expect.poll(() => said, { timeout: 20_000 }).toContain("\n");
+  return (JSON.parse(said) as { listening: string }).listening;
+}
 
 describe("sources of a configuration", () => {
   it("a variable wins over the file, group by group, and what neither says stays the default", async () => {
@@ -210,6 +222,65 @@ describe("parts of one's own on the command line", () => {
     expect(JSON.parse(asked.stdout)).toMatchObject({ kind: "written", text: "Herons wait. [1]" });
   });
 
+  it("a model of code needs no warning of a status, and a model that fails says why", async () => {
+    const model = new URL("../../src/models/hashing/hashing-model.ts", import.meta.url).href;
+    const folder = await makeFolder({
+      "ibid.config.ts": `
+        import { createHashingModel } from ${JSON.stringify(model)};
+        const chat = {
+          provider: "own",
+          model: "broken",
+          async chat() { throw new Error("the key expired"); },
+          async *stream() { throw new Error("the key expired"); },
+        };
+        export default { models: { embedding: createHashingModel(), chat } };`,
+      "a.txt": "Herons wait.",
+    });
+    await callIbid(folder, ["ingest", "a.txt"]);
+    expect(await callIbid(folder, ["status"])).toMatchObject({ code: 0, stderr: "" });
+    // Without the configuration nothing says by which model a search embeds.
+    const other = await callIbid(folder, ["status", "--config", "none"]);
+    expect(other.stderr).toContain("ibid/hashing");
+    const asked = await callIbid(folder, ["ask", "What do herons do?"]);
+    expect(asked).toMatchObject({ code: 1, stderr: expect.stringContaining("the key expired") as string });
+  });
+
+  it("agents get the name, the guidance and the tools of ibid.config.ts, on both ways", async () => {
+    const folder = await makeFolder({
+      "ibid.config.ts": `
+        const tide = {
+          name: "tide", title: "Tide", description: "The tide.", readOnly: true,
+          inputSchema: { "~standard": { version: 1, vendor: "own", jsonSchema: { input: () => ({ type: "object", properties: {} }), output: () => ({}) }, validate: (value) => ({ value }) } },
+          execute: async () => "High.",
+        };
+        export default {
+          serve: { port: 0, originals: false, threadDays: 0 },
+          mcp: { serverName: "herons", instructions: "Ask about herons alone.", more: [tide] },
+        };`,
+      "a.txt": "Herons wait.",
+    });
+    await callIbid(folder, ["ingest", "a.txt"]);
+    const service = await serveFrom(folder);
+    const ways = [
+      new StdioClientTransport({
+        command: process.execPath,
+        args: [executable, "mcp"],
+        cwd: folder,
+        env: bareEnv(folder) as Record<string, string>,
+      }),
+      new StreamableHTTPClientTransport(new URL("mcp", service)),
+    ];
+    for (const way of ways) {
+      const client = new Client({ name: "test", version: "1" });
+      await client.connect(way);
+      expect(client.getServerVersion()?.name).toBe("herons");
+      expect(client.getInstructions()).toBe("Ask about herons alone.");
+      expect((await client.listTools()).tools.map(({ name }) => name)).toContain("tide");
+      await client.close();
+    }
+    expect((await fetch(`${service}threads`)).status).toBe(404);
+  });
+
   it("a store of ibid.config.ts keeps what every command writes and reads", async () => {
     const stores = new URL("../../src/stores/sqlite/index.ts", import.meta.url).href;
     const folder = await makeFolder({
@@ -237,12 +308,7 @@ describe("parts of one's own on the command line", () => {
     });
     await callIbid(folder, ["ingest", "a.txt"]);
     await mkdir(join(folder, "sub"));
-    const serving = startIbid(join(folder, "sub"), ["serve", "--json"], { IBID_SERVE_LIMITS_MAX_JSON_BYTES: "50" });
-    onTestFinished(() => void serving.kill("SIGKILL"));
-    let said = "";
-    serving.stdout.setEncoding("utf8").on("data", (text: string) => (said += text));
-    await expect.poll(() => said, { timeout: 20_000 }).toContain("\n");
-    const { listening } = JSON.parse(said) as { listening: string };
+    const listening = await serveFrom(join(folder, "sub"), { IBID_SERVE_LIMITS_MAX_JSON_BYTES: "50" });
     const search = (query: string): Promise<Response> =>
       fetch(`${listening}search`, {
         method: "POST",
