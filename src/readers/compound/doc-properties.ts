@@ -70,7 +70,7 @@ export function readParagraphs(stream: Uint8Array, table: Uint8Array): Run<Parag
     const half = page[at] ?? 0;
     const start = half === 0 ? at + 2 : at + 1;
     const length = half === 0 ? (page[at + 1] ?? 0) * 2 : half * 2 - 1;
-    return paragraphFacts(page.subarray(start, start + length));
+    return paragraphFacts(page, start, Math.min(start + length, page.length));
   });
 }
 
@@ -83,26 +83,24 @@ export interface LetterFacts {
   readonly size: number;
 }
 
-const plainLetters = { isHidden: false, isBold: false, size: 0 };
+const plainLetters: LetterFacts = { isHidden: false, isBold: false, size: 0 };
 
 /** Stretches of letters, as they are set. **Source** MS-DOC, 2.9.33 (ChpxFkp), 2.6.1 (sprmCFBold, sprmCHps). */
 export function readLetters(stream: Uint8Array, table: Uint8Array): Run<LetterFacts>[] {
   return readPages(stream, table, 1, (page, at) => {
     const length = page[at] ?? 0;
     if (length === 0) return plainLetters;
-    const properties = page.subarray(at + 1, at + 1 + length);
-    const facts = { ...plainLetters };
-    for (const { code, operand } of propertiesIn(properties, 0)) {
-      const [value = 0, high = 0] = operand;
-      if (code === 0x083c || code === 0x0800) facts.isHidden = value === 1;
-      else if (code === 0x0835) facts.isBold = value === 1;
-      else if (code === 0x4a43) facts.size = (value | (high << 8)) / 2;
-    }
+    const facts = { isHidden: false, isBold: false, size: 0 };
+    eachProperty(page, at + 1, at + 1 + length, (code, value) => {
+      if (code === 0x083c || code === 0x0800) facts.isHidden = (value & 0xff) === 1;
+      else if (code === 0x0835) facts.isBold = (value & 0xff) === 1;
+      else if (code === 0x4a43) facts.size = value / 2;
+    });
     return facts;
   });
 }
 
-function paragraphFacts(properties: Uint8Array): ParagraphFacts {
+function paragraphFacts(bytes: Uint8Array, start: number, end: number): ParagraphFacts {
   const facts = {
     style: 0,
     depth: 0,
@@ -112,54 +110,62 @@ function paragraphFacts(properties: Uint8Array): ParagraphFacts {
     listLevel: undefined as number | undefined,
     outline: undefined as number | undefined,
   };
-  if (properties.length < 2) return facts;
-  facts.style = viewOf(properties).getUint16(0, true);
-  Object.assign(facts, listOf(properties));
-  for (const { code, operand } of propertiesIn(properties, 2)) {
-    const [value = 0] = operand;
-    if (code === 0x2416) facts.depth = value === 0 ? 0 : Math.max(1, facts.depth);
-    else if (code === 0x6649) facts.depth = value;
-    else if (code === 0x244b) facts.isInnerCellEnd = value !== 0;
-    else if (code === 0x2417 || code === 0x244c) facts.isRowEnd = value !== 0;
-    else if (code === 0x2640) facts.outline = value < 9 ? value + 1 : 0;
-  }
+  if (end - start < 2) return facts;
+  facts.style = bytes[start]! | (bytes[start + 1]! << 8);
+  eachProperty(bytes, start + 2, end, (code, value) => {
+    const low = value & 0xff;
+    if (code === 0x2416) facts.depth = low === 0 ? 0 : Math.max(1, facts.depth);
+    else if (code === 0x6649) facts.depth = low;
+    else if (code === 0x244b) facts.isInnerCellEnd = low !== 0;
+    else if (code === 0x2417 || code === 0x244c) facts.isRowEnd = low !== 0;
+    else if (code === 0x2640) facts.outline = low < 9 ? low + 1 : 0;
+    else readList(facts, code, value);
+  });
   return facts;
 }
 
-/** The list that properties of a paragraph or of a style name, behind the number of the style. **Source** MS-DOC, 2.6.2 (sprmPIlfo, sprmPIlvl). */
-function listOf(properties: Uint8Array): Partial<Pick<ParagraphFacts, "list" | "listLevel">> {
-  const found: { list?: number; listLevel?: number } = {};
-  for (const { code, operand } of propertiesIn(properties, 2)) {
-    const [value = 0, high = 0] = operand;
-    const number = value | (high << 8);
-    if (code === 0x460b) found.list = number > maxListNumber ? 0 : number;
-    else if (code === 0x260a) found.listLevel = value;
-  }
-  return found;
+/** The list that a property of a paragraph or of a style names. **Source** MS-DOC, 2.6.2 (sprmPIlfo, sprmPIlvl). */
+function readList(
+  facts: { list?: number | undefined; listLevel?: number | undefined },
+  code: number,
+  value: number,
+): void {
+  if (code === 0x460b) facts.list = value > maxListNumber ? 0 : value;
+  else if (code === 0x260a) facts.listLevel = value & 0xff;
 }
 
 /** Larger numbers take a paragraph out of its list. */
 const maxListNumber = 0x7fe;
 
-/** **Source** MS-DOC, 2.2.5.1 and 2.6: the size of an operand stands in the code itself. */
-function* propertiesIn(
+/** Bytes of an operand, by the three highest bits of its code; those of kind 6 say their length. */
+const operandLengths = [1, 1, 2, 4, 2, 2, 0, 3];
+
+/**
+ * Visits properties: their codes, and the first two bytes of their operands as a number.
+ *
+ * **Source** MS-DOC, 2.2.5.1 and 2.6: the size of an operand stands in the code itself.
+ */
+function eachProperty(
   bytes: Uint8Array,
   from: number,
-): Generator<{ readonly code: number; readonly operand: Uint8Array }> {
-  const view = viewOf(bytes);
-  for (let at = from; at + 2 < bytes.length;) {
-    const code = view.getUint16(at, true);
+  end: number,
+  visit: (code: number, value: number) => void,
+): void {
+  const limit = Math.min(end, bytes.length);
+  for (let at = from; at + 2 < limit;) {
+    const code = bytes[at]! | (bytes[at + 1]! << 8);
     const kind = code >> 13;
     at += 2;
-    let length = [1, 1, 2, 4, 2, 2, 0, 3][kind] ?? 0;
+    let length = operandLengths[kind]!;
     if (kind === 6) {
       // Two properties have lengths of their own: tabs in a byte that may overflow, definitions of tables in two.
       const isTable = code === 0xd608;
-      if (isTable && at + 2 > bytes.length) return;
-      length = isTable ? view.getUint16(at, true) - 1 : (bytes[at] ?? 0);
+      if (isTable && at + 2 > limit) return;
+      length = isTable ? (bytes[at]! | (bytes[at + 1]! << 8)) - 1 : bytes[at]!;
       at += isTable ? 2 : 1;
     }
-    yield { code, operand: bytes.subarray(at, at + length) };
+    const low = length > 0 && at < limit ? bytes[at]! : 0;
+    visit(code, length > 1 && at + 1 < limit ? low | (bytes[at + 1]! << 8) : low);
     at += Math.max(length, 0);
   }
 }
@@ -175,17 +181,24 @@ function readPages<Facts>(
   const count = Math.floor((table.length - 4) / 8);
   const none = read(new Uint8Array(pageSize), pageSize - 1);
   const runs: Run<Facts>[] = [];
+  const known = new Map<number, Facts>();
   for (let index = 0; index < count; index++) {
     const number = view.getUint32((count + 1) * 4 + index * 4, true) & 0x3fffff;
     const page = stream.subarray(number * pageSize, (number + 1) * pageSize);
     if (page.length < pageSize) continue;
     const inPage = viewOf(page);
+    // Runs that are set alike share what a page says of them.
+    known.clear();
+    known.set(0, none);
     const many = Math.min(page[pageSize - 1] ?? 0, Math.floor((pageSize - 5) / (4 + width)));
     for (let run = 0; run < many; run++) {
       const offset = (page[(many + 1) * 4 + run * width] ?? 0) * 2;
       const start = inPage.getUint32(run * 4, true);
       const end = inPage.getUint32(run * 4 + 4, true);
-      if (end > start) runs.push({ start, end, facts: offset === 0 ? none : read(page, offset) });
+      if (end <= start) continue;
+      const facts = known.get(offset) ?? read(page, offset);
+      known.set(offset, facts);
+      runs.push({ start, end, facts });
     }
   }
   return runs.sort((a, b) => a.start - b.start);
@@ -252,17 +265,16 @@ function lettersOfStyle(style: Uint8Array, baseLength: number): StyledFacts {
   if (!isOfParagraphs || baseLength + 2 > style.length) return {};
   let at = baseLength + 2 + view.getUint16(baseLength, true) * 2 + 2;
   if (at + 2 > style.length) return {};
-  const facts: { -readonly [Key in keyof StyledFacts]: StyledFacts[Key] } = listOf(
-    style.subarray(at + 2, at + 2 + view.getUint16(at, true)),
-  );
-  at += 2 + view.getUint16(at, true);
-  at += at % 2;
+  const facts: { -readonly [Key in keyof StyledFacts]: StyledFacts[Key] } = {};
+  const ofParagraph = at + 2 + view.getUint16(at, true);
+  // The number of the style stands before its properties.
+  eachProperty(style, at + 4, ofParagraph, (code, value) => readList(facts, code, value));
+  at = ofParagraph + (ofParagraph % 2);
   if (at + 2 > style.length) return facts;
-  for (const { code, operand } of propertiesIn(style.subarray(at + 2, at + 2 + view.getUint16(at, true)), 0)) {
-    const [value = 0, high = 0] = operand;
-    if (code === 0x0835) facts.isBold = value === 1;
-    else if (code === 0x4a43) facts.size = (value | (high << 8)) / 2;
-  }
+  eachProperty(style, at + 2, at + 2 + view.getUint16(at, true), (code, value) => {
+    if (code === 0x0835) facts.isBold = (value & 0xff) === 1;
+    else if (code === 0x4a43) facts.size = value / 2;
+  });
   return facts;
 }
 
