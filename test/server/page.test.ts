@@ -44,6 +44,7 @@ test("an address that there is not says so to a browser in a page, and to a prog
   const shown = await as(null, "/kb/nothing/here", { headers: { accept } });
   expect(shown).toMatchObject({ status: 404, headers: { "content-type": "text/html; charset=utf-8" } });
   expect(shown.text).toContain("There is nothing at this address");
+  expect(shown.text).toContain('<link rel="stylesheet" href="/kb/page.css">');
   expect(shown.text).toContain('href="/kb/"');
   expect(shown.headers["content-security-policy"]).toContain("default-src 'none'");
   expect(shown.text).toContain(String(shown.headers["x-request-id"]));

@@ -93,10 +93,12 @@ export function missingPage(home: string, requestId: string): Response {
   const first = new URL(home).pathname;
   const html = `<!doctype html>
 <html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Nothing here</title></head>
-<body><main><h1>There is nothing at this address</h1>
-<p><a href="${first}">Go to the first page</a></p>
-<p>Request ${requestId}</p></main></body>
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark"><title>Nothing here</title><link rel="icon" href="data:,">
+<link rel="stylesheet" href="${first}page.css"></head>
+<body><main class="column empty"><h1>There is nothing at this address</h1>
+<p><a class="button" href="${first}">Go to the first page</a></p>
+<p class="small faint">Request ${requestId}</p></main></body>
 </html>
 `;
   return new Response(html, {
