@@ -1,4 +1,4 @@
-import type { Block } from "../contracts/document.ts";
+import type { Block, SourceMap } from "../contracts/document.ts";
 import type { IbidError } from "../contracts/errors.ts";
 
 /** Makes the error for a field whose value has a wrong shape. */
@@ -16,6 +16,21 @@ const blockKinds: Readonly<Record<Block["kind"], true>> = {
   quote: true,
   html: true,
   rule: true,
+};
+
+const mapFields: Readonly<Record<keyof SourceMap, true>> = {
+  lines: true,
+  anchors: true,
+  pages: true,
+  recognised: true,
+  slides: true,
+  times: true,
+  sheets: true,
+  parts: true,
+  links: true,
+  marks: true,
+  delimited: true,
+  tables: true,
 };
 
 /**
@@ -68,8 +83,17 @@ export function checkCustomShape(result: object, length: number, refuse: RefuseF
     whole(end, `${field}.end`, whole(start, `${field}.start`, 0, length), length);
   };
 
+  const checkWord = (given: unknown, at: string): void => {
+    const word = object(given, at);
+    text(word["text"], `${at}.text`);
+    for (const name of ["x", "y", "width", "height", "line"])
+      if (!Number.isFinite(word[name])) throw refuse(`${at}.${name}`, word[name], "a number");
+  };
   const checkMap = (value: unknown, field: string): void => {
     const map = object(value, field);
+    for (const [name, own] of Object.entries(map))
+      if (!(name in mapFields))
+        throw refuse(`${field}.${name}`, own, `left out; the fields are ${Object.keys(mapFields).join(", ")}`);
     oneOf(map["lines"], `${field}.lines`, ["text", "anchors", "none"]);
     for (const name of ["pages", "slides"])
       places(map[name], `${field}.${name}`, ({ number }, at, start) => {
@@ -112,7 +136,13 @@ export function checkCustomShape(result: object, length: number, refuse: RefuseF
       checkMap(inner, `${at}.sourceMap`);
       return whole(end, `${at}.end`, start, length);
     });
-    list(map["recognised"], `${field}.recognised`);
+    for (const [i, given] of list(map["recognised"], `${field}.recognised`).entries()) {
+      const at = `${field}.recognised[${i}]`;
+      const { page, text: said, words } = object(given, at);
+      whole(page, `${at}.page`, 1);
+      text(said, `${at}.text`);
+      for (const [j, word] of list(words, `${at}.words`).entries()) checkWord(word, `${at}.words[${j}]`);
+    }
     if (map["delimited"] === undefined) return;
     const { start, delimiter, header } = object(map["delimited"], `${field}.delimited`);
     whole(start, `${field}.delimited.start`, 0, length);

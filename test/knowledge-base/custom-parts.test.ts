@@ -240,6 +240,24 @@ describe("a custom reader", () => {
       { text: "Soup", sourceMap: { lines: "none", parts: [{ name: "a", start: 0, end: 4 }] } },
       "sourceMap.parts[0].sourceMap undefined",
     ],
+    [
+      "a field that no map has",
+      { text: "Soup", sourceMap: { lines: "none", page: [{ number: 1, start: 0 }] } },
+      "sourceMap.page a list",
+    ],
+    [
+      "a recognised page without its number",
+      { text: "Soup", sourceMap: { lines: "none", recognised: [{ text: "Soup" }] } },
+      "sourceMap.recognised[0].page undefined",
+    ],
+    [
+      "a recognised word without its place",
+      {
+        text: "Soup",
+        sourceMap: { lines: "none", recognised: [{ page: 1, text: "Soup", words: [{ text: "Soup" }] }] },
+      },
+      "sourceMap.recognised[0].words[0].x undefined",
+    ],
     ["metadata that JSON cannot hold", { text: "Soup", metadata: { big: 1n } }, "metadata.big is a bigint"],
   ];
   it.each(wrong)("is refused by reader, field and value: %s", async (_, result, message) => {

@@ -238,6 +238,20 @@ describe("createHtmlReader", () => {
     expect((await readAs("a.html", page("no links"))).sourceMap).not.toHaveProperty("links");
   });
 
+  it("sets the number of a note apart from the word before it, and leaves raised numbers [E15]", async () => {
+    const note = (link: string): string => `<p>The harbour${link} is old: 20 m<sup>2</sup>.</p>`;
+    const set = "The harbour[1] is old: 20 m2.";
+    expect(await textOf(note('<a href="#fn1" role="doc-noteref"><sup>1</sup></a>'))).toBe(set);
+    expect(await textOf(note('<sup><a href="notes.html#n1">1</a></sup>'))).toBe(set);
+    expect(await textOf(note('<a href="#n1" epub:type="noteref">1</a>'))).toBe(set);
+    expect(await textOf(note('<sup><a href="#n1">[1]</a></sup>'))).toBe(set);
+    expect(await textOf(note(' <a href="#c1">1</a>'))).toBe("The harbour 1 is old: 20 m2.");
+    expect(await textOf(note('<a href="https://example.com/1">1</a>'))).toBe("The harbour1 is old: 20 m2.");
+    expect(await textOf('<h2>Tides<sup><a href="#n1">2</a></sup></h2><p>Twice a day.</p>')).toBe(
+      "Tides[2]\n\nTwice a day.",
+    );
+  });
+
   it("keeps so many links and says when there are more [E15]", async () => {
     const { sourceMap, notes } = await readAs("a.html", page("<p><a href=x>y</a> ".repeat(5001)));
     expect(sourceMap.links?.length).toBe(5000);

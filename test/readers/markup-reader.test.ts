@@ -167,6 +167,21 @@ describe("createMarkupReader", () => {
     ]);
   });
 
+  it("shows hyphens between words of Org as dashes, and leaves those of options and of code", async () => {
+    const org = "* Costs 2023--2024\nIt is -- so they say --- high; run git --all or =a -- b=, and co-op.\n-----\n";
+    const { text, root } = await readAny("a.org", org);
+    expect(root.children[0]?.title).toBe("Costs 2023–2024");
+    expect(text).toContain("It is – so they say — high; run git --all or a -- b, and co-op.");
+  });
+
+  it("sets the numbers of notes and references of JATS apart from the words before them", async () => {
+    const xref = (type: string, text: string): string => `<xref ref-type="${type}" rid="r">${text}</xref>`;
+    const body = `<p>Old harbours${xref("fn", "1")} silt up<sup>${xref("bibr", "2")}</sup> [${xref("bibr", "3")}], see Fig. ${xref("fig", "4")}.</p>`;
+    const jats = `<?xml version="1.0"?><article article-type="research-article"><front/><body><sec><title>T</title>${body}</sec></body></article>`;
+    const { text } = await readAny("a.nxml", jats);
+    expect(text).toContain("Old harbours[1] silt up[2] [3], see Fig. 4.");
+  });
+
   it("takes a star at the beginning of a line for a heading of Org, also below a list", async () => {
     const read = await readAny("a.org", "1. first\n   1. inner\n\n* Part\nWords.\n  * starred\n");
     expect(showOutline(read.root)).toEqual(["# Part"]);

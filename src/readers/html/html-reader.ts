@@ -31,7 +31,7 @@ export function createHtmlReader(options: HtmlReaderOptions = {}): Reader {
       hint: "Choose from read, error.",
     });
   return {
-    name: unclosed === "read" ? "html/5" : "html/5 closed",
+    name: unclosed === "read" ? "html/6" : "html/6 closed",
     accepts: (mediaType) => mediaType === "text/html" || mediaType === "application/xhtml+xml",
     read: async (input) => (await import("./read-html.ts")).readHtml(input, unclosed === "error"),
   };

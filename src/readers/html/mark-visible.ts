@@ -42,8 +42,23 @@ interface Amount {
  *
  * **Shape** regions in order, disjoint. **Cost** linear in the events.
  */
-export function markVisible(events: readonly HtmlEvent[]): readonly Region[] {
+export function markVisible(events: HtmlEvent[]): readonly Region[] {
+  setNumbersApart(events);
   return findRegions(events, false) ?? findRegions(events, true) ?? [];
+}
+
+/** A number that leads to a note is set apart from the word before it: `harbour[1]`, since `harbour1` is another word. */
+function setNumbersApart(events: HtmlEvent[]): void {
+  for (const [index, event] of events.entries()) {
+    if (event.type !== "text" || !/^\s*\d{1,3}\s*$/u.test(event.text)) continue;
+    let at = index - 1;
+    let isLink = false;
+    for (let each = events[at]; each?.type === "open" && each.close > index; each = events[--at])
+      isLink ||= each.tag === "a" && each.attributes.get("href")?.includes("#") === true;
+    const before = events[at];
+    if (isLink && before?.type === "text" && /[\p{L}\p{N}]$/u.test(before.text))
+      events[index] = { ...event, text: `[${event.text.trim()}]` };
+  }
 }
 
 function findRegions(events: readonly HtmlEvent[], keepFurniture: boolean): readonly Region[] | undefined {

@@ -38,7 +38,7 @@ const markups: readonly {
 export function createMarkupReader(): Reader {
   const find = (mediaType: string) => markups.find(({ types }) => types.includes(mediaType));
   return {
-    name: "markup/4",
+    name: "markup/5",
     accepts: (mediaType) => find(mediaType) !== undefined,
     read: async (input) => (await find(input.mediaType)!.load())(input),
   };

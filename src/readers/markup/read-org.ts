@@ -23,6 +23,12 @@ const emphasis = (sign: string, isNested: boolean): InlineRule =>
     1,
     isNested,
   );
+/** Hyphens between words or numbers, with spaces or without, are a dash. An option such as `--all` keeps its own. **Source** Org manual, 12.3 (special strings). */
+function dash(count: number, shown: string): InlineRule {
+  const hyphens = `(?<!-)-{${count}}(?!-)`;
+  const pattern = new RegExp(`(?<=[\\p{L}\\p{N}])${hyphens}(?=[\\p{L}\\p{N}])|(?<=\\s)${hyphens}(?=\\s)`, "uy");
+  return { pattern, show: () => ({ text: shown }) };
+}
 const rules: readonly InlineRule[] = [
   showLink(/\[\[((?:[^\]\\]|\\.)+)\]\[([^\]]+)\]\]/uy, 2, 1),
   showGroup(/\[\[(?:file:|\*|#)?([^\]]+)\]\]/uy),
@@ -35,8 +41,10 @@ const rules: readonly InlineRule[] = [
   emphasis("\\+", true),
   hide(/\[fn:[^\]\s:]*\](?=:)/uy),
   hide(/@@[^@]*@@/uy),
+  dash(3, "—"),
+  dash(2, "–"),
 ];
-const starts = /[[<=~*/_+@]/gu;
+const starts = /[[<=~*/_+@-]/gu;
 
 /** A star at the beginning of a line begins a heading. */
 const bullet = /^\s*(?:([-+]|(?<=\s)\*(?=\s))|(\d+|[A-Za-z])[.)])(?:\s+|$)(?:\[@\d+\]\s*)?(?:\[([ Xx-])\]\s+)?/u;

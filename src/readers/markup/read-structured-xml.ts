@@ -55,6 +55,8 @@ interface OpenElement {
   readonly isSection: boolean;
   /** A note that is called within a paragraph. */
   readonly isNote: boolean;
+  /** A number that leads to a note, right behind a word. */
+  readonly isBracketed: boolean;
 }
 
 /**
@@ -77,6 +79,8 @@ export function readStructuredXml(input: ReadInput): ReadResult {
   /** A title within facts is the document's. */
   let silentDepth = 0;
   let level = 0;
+  let lastSign = "";
+  let refersToNote = false;
 
   const localName = (name: string): string => name.slice(name.indexOf(":") + 1).toLowerCase();
   const openElement = (): void => {
@@ -87,6 +91,7 @@ export function readStructuredXml(input: ReadInput): ReadResult {
       });
     const parent = open.at(-1)?.name ?? "";
     let opened = 0;
+    let isBracketed = false;
     const isSection = sections.has(tag);
     if (isSection) level++;
     const isTitle = /^(?:title|article-title|book-title|subtitle|refname|citetitle-none)$/u.test(tag);
@@ -115,13 +120,17 @@ export function readStructuredXml(input: ReadInput): ReadResult {
         (html === "p" && /^(?:entry|td|th|listitem|list-item|li)$/u.test(parent)) ||
         (html === "p" && open.at(-1)?.isNote === true) ||
         (tag === "listitem" && parent === "varlistentry");
+      // The number of a note is no part of the word before it.
+      isBracketed = tag === "xref" && refersToNote && /[\p{L}\p{N}]$/u.test(lastSign);
+      if (isBracketed) events.text("[", tagAt);
       if (isNote) events.text(" (", tagAt);
       else if (html !== undefined && !isBare) {
         events.open(html, tagAt);
         opened = 1;
       }
     }
-    open.push({ name: tag, opened, isSilent, isSection, isNote });
+    open.push({ name: tag, opened, isSilent, isSection, isNote, isBracketed });
+    refersToNote = false;
   };
   const closeElement = (name: string, at: number): void => {
     const found = open.findLastIndex((element) => element.name === name);
@@ -130,6 +139,7 @@ export function readStructuredXml(input: ReadInput): ReadResult {
       const element = open.pop()!;
       for (let count = element.opened; count > 0; count--) events.close();
       if (element.isNote && silentDepth === 0) events.text(")", at);
+      if (element.isBracketed) events.text("]", at);
       if (element.isSilent) silentDepth--;
       if (element.isSection) level--;
       if (titleParts !== undefined && element.name.endsWith("title")) {
@@ -143,6 +153,7 @@ export function readStructuredXml(input: ReadInput): ReadResult {
     if (silentDepth > 0 && titleParts === undefined) return;
     if (text.trim() === "" && !open.some(({ opened }) => opened > 0)) return;
     events.text(text, at);
+    lastSign = text.slice(-1);
   };
 
   const tokenizer = new Tokenizer(
@@ -157,6 +168,7 @@ export function readStructuredXml(input: ReadInput): ReadResult {
         attribute = localName(source.slice(start, end));
       },
       onattribdata(start, end) {
+        if (attribute === "ref-type") refersToNote = /^(?:fn|table-fn|bibr)$/u.test(source.slice(start, end));
         if (attribute === "lang" && open.length === 0) language ??= source.slice(start, end);
       },
       onattribentity: ignore,

@@ -15,7 +15,7 @@ import type { Reader } from "../../contracts/reader.ts";
  */
 export function createEpubReader(): Reader {
   return {
-    name: "epub/3",
+    name: "epub/4",
     accepts: (mediaType) => mediaType === "application/epub+zip",
     read: async (input) => (await import("./read-epub.ts")).readEpub(input),
   };
