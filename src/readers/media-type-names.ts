@@ -23,6 +23,8 @@ const byExtension: ReadonlyMap<string, string> = new Map(
     "text/srt": "srt",
     "application/docbook+xml": "dbk docbook",
     "application/jats+xml": "jats nxml",
+    "application/tei+xml": "tei",
+    "application/x-fictionbook+xml": "fb2",
     // data
     "text/csv": "csv",
     "text/tab-separated-values": "tsv tab",

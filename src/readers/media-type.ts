@@ -425,6 +425,8 @@ function matchStructuredXml(head: string): string | undefined {
     )
   )
     return "application/docbook+xml";
+  if (/<(?:\w+:)?TEI\b[^>]*tei-c\.org\/ns/i.test(head)) return "application/tei+xml";
+  if (/<FictionBook\b/i.test(head)) return "application/x-fictionbook+xml";
   if (/<!DOCTYPE\s[^>]*(?:JATS|NLM|NISO)\b|<article\b[^>]*>\s*<front\b/i.test(head)) return "application/jats+xml";
   return undefined;
 }

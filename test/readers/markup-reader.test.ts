@@ -246,6 +246,38 @@ describe("createMarkupReader", () => {
     });
   });
 
+  it("reads TEI: parts by their heads, lists, rows of cells and notes, without the header's facts", async () => {
+    const cells = (...texts: string[]): string =>
+      `<row>${texts.map((text) => `<cell><p>${text}</p></cell>`).join("")}</row>`;
+    const body = `<div><head>Tides</head><p>High<note place="foot"><p>Twice a day.</p></note> and<lb/>low.</p><div><head>Ports</head><table>${cells("port", "tide")}${cells("Brest", "7")}</table><list><item><p>rope</p></item><item>oar</item></list></div></div>`;
+    const header =
+      "<teiHeader><fileDesc><titleStmt><title>Harbours</title></titleStmt><sourceDesc><p>By hand.</p></sourceDesc></fileDesc></teiHeader>";
+    const tei = `<?xml version="1.0"?><TEI xmlns="http://www.tei-c.org/ns/1.0">${header}<text><body>${body}</body></text></TEI>`;
+    const read = await readAny("a.xml", tei);
+    expect([read.mediaType, read.title]).toEqual(["application/tei+xml", "Harbours"]);
+    expect(showOutline(read.root)).toEqual(["# Harbours", "# Tides", "## Ports"]);
+    expect(showBlocks(read).slice(2)).toEqual([
+      "paragraph: High (Twice a day.) and\nlow.",
+      "heading: Ports",
+      "table: | port | tide |\n| Brest | 7 |",
+      "list: - rope\n- oar",
+    ]);
+  });
+
+  it("reads FictionBook: sections by their titles of several lines, verses and quotations", async () => {
+    const description =
+      "<description><title-info><genre>sea</genre><book-title>Harbours</book-title></title-info></description>";
+    const body =
+      "<body><section><title><p>Part one</p><p>Tides</p></title><p>High and low.</p><poem><stanza><v>The sea</v><v>the sea</v></stanza></poem><section><title><p>Ports</p></title><cite><p>Brest is deep.</p></cite></section></section></body>";
+    const book = `<?xml version="1.0" encoding="UTF-8"?><FictionBook xmlns="http://www.gribuser.ru/xml/fictionbook/2.0">${description}${body}<binary id="a">AAAA</binary></FictionBook>`;
+    const read = await readAny("a.fb2", book);
+    expect([read.mediaType, read.title]).toEqual(["application/x-fictionbook+xml", "Harbours"]);
+    expect(showOutline(read.root)).toEqual(["# Harbours", "# Part one Tides", "## Ports"]);
+    expect(read.text).toBe(
+      "Harbours\n\nPart one Tides\n\nHigh and low.\n\nThe sea\n\nthe sea\n\nPorts\n\nBrest is deep.",
+    );
+  });
+
   it("keeps notes of MediaWiki and DocBook in their sentence, apart from its words", async () => {
     const wiki =
       "{{Infobox ship|name=Ada|built=[[Wick|in Wick]]}}\nAda sails.<ref>{{cite web|url=https://x.org|title=On ships|last=Lind}}</ref><ref name=a/> She is fast.\n";

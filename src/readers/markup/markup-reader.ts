@@ -14,7 +14,7 @@ const markups: readonly {
   },
   { types: ["text/mediawiki", "text/x-wiki"], load: async () => (await import("./read-mediawiki.ts")).readMediawiki },
   {
-    types: ["application/docbook+xml", "application/jats+xml"],
+    types: ["application/docbook+xml", "application/jats+xml", "application/tei+xml", "application/x-fictionbook+xml"],
     load: async () => (await import("./read-structured-xml.ts")).readStructuredXml,
   },
   {
@@ -28,7 +28,7 @@ const markups: readonly {
 ];
 
 /**
- * Reads reStructuredText, AsciiDoc, Org, LaTeX, MediaWiki, DocBook, JATS, other XML and subtitles: the canonical text is what their page shows, without the markup.
+ * Reads reStructuredText, AsciiDoc, Org, LaTeX, MediaWiki, DocBook, JATS, TEI, FictionBook, other XML and subtitles: the canonical text is what their page shows, without the markup.
  *
  * **Shape** sections by heading; lists, tables as rows of `| a | b |`, code and quotes as blocks, addresses of links in the source map. Lines are those of the source.
  * Directives that only a program can carry out (includes, macros of one's own) show their words, or nothing.

@@ -7,36 +7,40 @@ import { decodeInput } from "../text/decode-source.ts";
 import { declaredCharset } from "../text/find-charset.ts";
 import { composeMarkup, createMarkupEvents, headingTag } from "./markup-events.ts";
 
-/** Elements of DocBook and JATS in HTML's terms. **Source** OASIS DocBook 5.1; ANSI/NISO Z39.96 (JATS). */
+/** Elements of DocBook, JATS, TEI and FictionBook in HTML's terms. **Source** OASIS DocBook 5.1; ANSI/NISO Z39.96 (JATS); TEI P5; FictionBook 2.0. */
 const names: Readonly<Record<string, string>> = {
   ...pairs(
     "p",
-    "para simpara formalpara p bridgehead disp-formula mixed-citation element-citation attrib verse-line attribution term def abstract-p date kwd caption-p copyright-statement address",
+    "para simpara formalpara p bridgehead disp-formula mixed-citation element-citation attrib verse-line attribution term def abstract-p date kwd caption-p copyright-statement address ab l v text-author",
   ),
+  ...pairs("br", "lb break"),
   ...pairs("pre", "programlisting screen literallayout synopsis code preformat"),
   ...pairs(
     "ul",
     "itemizedlist simplelist variablelist glosslist def-list list ref-list calloutlist bibliolist segmentedlist",
   ),
   ...pairs("ol", "orderedlist procedure substeps"),
-  ...pairs("li", "listitem member varlistentry step list-item ref callout def-item glossentry biblioentry bibliomixed"),
-  ...pairs("blockquote", "blockquote disp-quote verse-group epigraph"),
+  ...pairs(
+    "li",
+    "item listitem member varlistentry step list-item ref callout def-item glossentry biblioentry bibliomixed",
+  ),
+  ...pairs("blockquote", "blockquote cite disp-quote verse-group epigraph"),
   ...pairs("table", "informaltable table"),
   ...pairs("tr", "row tr"),
-  ...pairs("td", "entry td"),
+  ...pairs("td", "entry td cell"),
   ...pairs("th", "th"),
   ...pairs("thead", "thead"),
   ...pairs("tbody", "tbody tfoot"),
 };
 /** Elements with a heading of their own, a level deeper than those around. */
 const sections = new Set(
-  "section sect1 sect2 sect3 sect4 sect5 simplesect chapter part appendix preface refsection refsect1 refsect2 refsect3 sec abstract app ack glossary bibliography boxed-text dedication colophon book article set sub-article response".split(
+  "div div1 div2 div3 div4 div5 div6 div7 section sect1 sect2 sect3 sect4 sect5 simplesect chapter part appendix preface refsection refsect1 refsect2 refsect3 sec abstract app ack glossary bibliography boxed-text dedication colophon book article set sub-article response".split(
     " ",
   ),
 );
 /** Facts about an article or book that are no part of its text, but for the title. */
 const silent = new Set(
-  "info articleinfo bookinfo chapterinfo sectioninfo journal-meta article-id article-categories contrib-group aff pub-date history permissions self-uri related-article kwd-group counts custom-meta-group funding-group volume issue fpage lpage elocation-id pub-history author-notes indexterm graphic inline-graphic media object-id tex-math alternatives xref-none remark revhistory keywordset subjectset".split(
+  "teiheader description binary info articleinfo bookinfo chapterinfo sectioninfo journal-meta article-id article-categories contrib-group aff pub-date history permissions self-uri related-article kwd-group counts custom-meta-group funding-group volume issue fpage lpage elocation-id pub-history author-notes indexterm graphic inline-graphic media object-id tex-math alternatives xref-none remark revhistory keywordset subjectset".split(
     " ",
   ),
 );
@@ -60,10 +64,10 @@ interface OpenElement {
 }
 
 /**
- * Implements the readers of DocBook and JATS: sections by nesting, with titles as headings.
+ * Implements the readers of DocBook, JATS, TEI and FictionBook: sections by nesting, with titles as headings.
  *
  * **Shape** notes stand where they are called. Facts about the document (author, date, journal) stay out of the text.
- * **Errors** `unreadable` for elements nested more than 400 deep. **Source** OASIS DocBook 5.1; ANSI/NISO Z39.96 (JATS).
+ * **Errors** `unreadable` for elements nested more than 400 deep. **Source** as that of its names of elements.
  */
 export function readStructuredXml(input: ReadInput): ReadResult {
   const { uri, bytes, charset } = input;
@@ -94,13 +98,15 @@ export function readStructuredXml(input: ReadInput): ReadResult {
     let isBracketed = false;
     const isSection = sections.has(tag);
     if (isSection) level++;
-    const isTitle = /^(?:title|article-title|book-title|subtitle|refname|citetitle-none)$/u.test(tag);
+    const isTitle = /^(?:title|head|article-title|book-title|subtitle|refname|citetitle-none)$/u.test(tag);
     const isOfDocument =
       isTitle &&
       tag !== "subtitle" &&
-      /^(?:title-group|info|articleinfo|bookinfo|book-title-group|article|book)$/u.test(parent) &&
+      /^(?:title-group|info|articleinfo|bookinfo|book-title-group|article|book|titlestmt|title-info)$/u.test(parent) &&
       title === "";
-    const isNote = /^(?:footnote|fn)$/u.test(tag) && open.some(({ name }) => names[name] === "p");
+    const isTei = open[0]?.name === "tei";
+    const isNote =
+      (isTei ? tag === "note" : /^(?:footnote|fn)$/u.test(tag)) && open.some(({ name }) => names[name] === "p");
     const isSilent = silent.has(tag) && !(tag === "abstract");
     if (isSilent) silentDepth++;
     if (isOfDocument) titleParts = [];
@@ -117,13 +123,14 @@ export function readStructuredXml(input: ReadInput): ReadResult {
           ? undefined
           : names[tag];
       const isBare =
-        (html === "p" && /^(?:entry|td|th|listitem|list-item|li)$/u.test(parent)) ||
+        (html === "p" && /^(?:entry|td|th|cell|item|listitem|list-item|li|title)$/u.test(parent)) ||
         (html === "p" && open.at(-1)?.isNote === true) ||
         (tag === "listitem" && parent === "varlistentry");
       // The number of a note is no part of the word before it.
       isBracketed = tag === "xref" && refersToNote && /[\p{L}\p{N}]$/u.test(lastSign);
       if (isBracketed) events.text("[", tagAt);
       if (isNote) events.text(" (", tagAt);
+      else if (isBare && parent === "title") events.text(" ", tagAt);
       else if (html !== undefined && !isBare) {
         events.open(html, tagAt);
         opened = 1;
