@@ -16,10 +16,28 @@ import {
   t,
 } from "./state.ts";
 
+/** Whether the base keeps versions, as far as it was asked. One refusal is enough until the page is loaded again. */
+let keepsVersions = true;
+
+async function readVersions(
+  uri: string,
+  scope: string | undefined,
+  signal: AbortSignal,
+): Promise<{ readonly versions: readonly Version[] }> {
+  const none = { versions: [] };
+  if (!keepsVersions) return none;
+  try {
+    return await get<{ readonly versions: readonly Version[] }>("versions", { uri, scope }, signal);
+  } catch (error) {
+    if ((error as Failure).code === "unsupported") keepsVersions = false;
+    return none;
+  }
+}
+
 /** The versions of a document, and the way back to one; nothing where the base keeps none. */
 export function Versions({ uri, scope }: { readonly uri: string; readonly scope: string | undefined }): VNode | null {
   const { value, again } = useLoaded(`${uri} ${scope} ${libraryVersion.value}`, (signal) =>
-    get<{ versions: readonly Version[] }>("versions", { uri, scope }, signal).catch(() => ({ versions: [] })),
+    readVersions(uri, scope, signal),
   );
   const failure = useSignal<Failure | undefined>(undefined);
   const versions = value.value?.versions ?? [];

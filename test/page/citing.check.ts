@@ -203,3 +203,20 @@ test("[page 25] the page of a PDF is text for those who hear it, and its mark ho
   await expect.poll(() => page.textContent(".pdf-page > p")).toContain("A plaque tells of those who were lost.");
   expect(await page.textContent("[role=mark]")).toBe(words);
 });
+
+test("a base that keeps no versions is asked for them once, however many documents are opened", async () => {
+  const { page, url } = await visitHarbour();
+  const asked: number[] = [];
+  page.on("response", (response) => {
+    if (new URL(response.url()).pathname === "/versions") asked.push(response.status());
+  });
+  await page.goto(new URL("library", url).href);
+  for (const at of [0, 1, 2]) {
+    await page.click(`a.document >> nth=${at}`);
+    await page.waitForSelector(".evidence, .document-screen, .text-view");
+    await page.waitForLoadState("networkidle");
+    await page.goBack();
+    await page.waitForSelector("a.document");
+  }
+  expect(asked).toEqual([400]);
+});
