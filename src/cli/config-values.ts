@@ -68,7 +68,10 @@ export function readVariables(table: OptionTable, env: NodeJS.ProcessEnv): Confi
 }
 
 function readText({ rule, variable }: PlacedOption, text: string): unknown {
-  const readings = [readOptionText(rule, text), parseJson(text), text, text.split(",").map((part) => part.trim())];
+  const json = parseJson(text);
+  const texts = [readOptionText(rule, text), json, text, text.split(",").map((part) => part.trim())];
+  // An option of any kind may take texts: JSON of an object is meant as one.
+  const readings = typeof json === "object" && json !== null ? [json, ...texts] : texts;
   const value = readings.find((reading) => reading !== undefined && acceptsOption(rule, "library", reading));
   if (value !== undefined) return value;
   const expected = describeOption(rule, "library");

@@ -75,9 +75,7 @@ function hideSecrets(value: unknown, name = ""): unknown {
 
 /** Options that JSON or a variable can set: no functions and objects of code. */
 function isWritable({ kind }: OptionRule): boolean {
-  return (
-    kind.type !== "value" || !/^(?:a function|a store|an embedding cache|a meter .*|a logger .*)$/u.test(kind.expects)
-  );
+  return kind.type !== "value" || !/^(?:a function|an embedding cache|a meter .*|a logger .*)$/u.test(kind.expects);
 }
 
 /** The JSON Schema of `ibid.config.json`. */

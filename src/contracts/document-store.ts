@@ -74,6 +74,10 @@ export interface DocumentWrite extends Provenance {
    * `store-busy` is thrown, so that no chunk loses its vectors to a race. Default: none.
    */
   readonly keeps?: readonly string[] | "all-without-vectors" | undefined;
+  /** Time of its ingestion, which a copy of a document keeps. Default: now. ISO 8601 in UTC, as `toISOString` writes it. */
+  readonly ingestedAt?: string | undefined;
+  /** As in {@link DocumentSummary}. Default: `ingestedAt`. */
+  readonly checkedAt?: string | undefined;
 }
 
 /** A document as a list shows it. */

@@ -100,6 +100,20 @@ describe("sources of a configuration", () => {
     expect(value).toMatchObject({ code: 2, stderr: expect.stringContaining("IBID_SERVE_PORT") as string });
   });
 
+  it("an engine that JSON or a variable names as the store serves the commands; its password stays hidden", async () => {
+    const server = "redis://ada:hunter2@127.0.0.1:1";
+    const store = { name: "redis", server };
+    const folder = await makeFolder({ "keys.txt": "Rotate keys.", "ibid.config.json": JSON.stringify({ store }) });
+    const printed = await callIbid(folder, ["config", "print"]);
+    expect(printed.stdout).toContain('"name":"redis"');
+    expect(printed.stdout).not.toContain("hunter2");
+    const named = JSON.stringify({ name: "sqlite", file: join(folder, "own.sqlite") });
+    expect((await callIbid(folder, ["ingest", "keys.txt"], { IBID_STORE: named })).code).toBe(0);
+    expect((await callIbid(folder, ["search", "rotate"], { IBID_STORE: named })).stdout).toContain("keys.txt");
+    const unknown = await callIbid(folder, ["list"], { IBID_STORE: '{ "name": "sqlte" }' });
+    expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('store is "sqlte"') as string });
+  });
+
   it("every limit of the service is in the schema, with its default", () => {
     const options = new Map(placedOptions(configOptions).map((each) => [each.path.join("."), each]));
     for (const name of Object.keys(defaultLimits)) expect(options.has(`serve.limits.${name}`)).toBe(true);
@@ -109,6 +123,8 @@ describe("sources of a configuration", () => {
     const limits = schema.properties.serve.properties.limits.properties;
     expect(Object.keys(limits).toSorted()).toEqual(Object.keys(defaultLimits).toSorted());
     expect(limits["waiting"]).toMatchObject({ type: "integer", minimum: 0, default: defaultLimits.waiting });
+    // An engine is named in either.
+    expect(Object.keys(schema.properties)).toEqual(expect.arrayContaining(["store", "engine"]));
   });
 });
 

@@ -43,7 +43,7 @@ describe("a knowledge base in a database", () => {
     expect([code === 0, stderr]).toEqual([false, expect.stringContaining(said) as string]);
   });
 
-  it("is a copy of a folder, with uris and hits", async () => {
+  it("is a copy of a folder, with uris, times and hits", async () => {
     writeFileSync(join(folder, "a.md"), "# Keys\n\nKeys are rotated every ninety days.\n");
     await callIbid(folder, ["ingest", "a.md", "--kb", "from"]);
     const { code, stdout } = await callIbid(folder, ["migrate", "to", "--kb", "from", "--json"]);
@@ -56,5 +56,9 @@ describe("a knowledge base in a database", () => {
     );
     expect(JSON.parse(other!.stdout).hits).toEqual(JSON.parse(one!.stdout).hits);
     expect(one!.stdout).toContain("a.md");
+    const [listed, copied] = await Promise.all(
+      ["from", "to"].map(async (kb) => JSON.parse((await callIbid(folder, ["list", "--kb", kb, "--json"])).stdout)),
+    );
+    expect(copied).toEqual(listed);
   });
 });

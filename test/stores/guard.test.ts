@@ -97,6 +97,8 @@ describe.each(eachStore)("the guard of $name", ({ open }) => {
       });
     }
     const document = documentEntry("d", ["ash", "birch"]);
+    for (const times of [{ ingestedAt: "yesterday" }, { checkedAt: "2026-01-02" }])
+      await expect(store.replace(into, { ...document, ...times })).rejects.toMatchObject({ code: "invalid-argument" });
     const twice = { ...document, chunks: [document.chunks[0]!, document.chunks[0]!] };
     await expect(store.replace(into, twice)).rejects.toMatchObject({ code: "invalid-id" });
     const foreign = { ...document, chunks: [entry("other", "x")] };

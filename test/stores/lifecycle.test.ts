@@ -153,6 +153,22 @@ describe.each(eachStore)("deleting in $name", ({ open }) => {
 });
 
 describe.each(eachStore)("replacing a document in $name", ({ open }) => {
+  it("keeps the times that a copy gives, and those of the clock otherwise", async () => {
+    const store = await open({ now: () => Date.UTC(2026, 4, 1) });
+    const [ingestedAt, checkedAt, now] = ["2025-01-02", "2025-03-04", "2026-05-01"].map(
+      (day) => `${day}T00:00:00.000Z`,
+    );
+    await store.replace(into, { ...documentEntry("old", ["ash"]), ingestedAt, checkedAt });
+    await store.replace(into, { ...documentEntry("once", ["ash"]), ingestedAt });
+    await store.replace(into, documentEntry("own", ["ash"]));
+    const listed = await collect(store.documents(from));
+    expect(listed.map((each) => [each.id, each.ingestedAt, each.checkedAt])).toEqual([
+      ["old", ingestedAt, checkedAt],
+      ["once", ingestedAt, ingestedAt],
+      ["own", now, now],
+    ]);
+  });
+
   it("keeps the vectors of chunks that stay, wherever they move, and says what it did [L7 T38]", async () => {
     const store = await open();
     await store.replace(into, documentEntry("d", ["ash one", "birch two", "cedar three"], { embed }));

@@ -47,7 +47,7 @@ const gate = createGate({ platform: true });
 const together = 16;
 
 /**
- * Copies every live document with its chunks and vectors from one location to another; uris, scopes and versions of vectors stay.
+ * Copies every live document with its chunks and vectors from one location to another; uris, scopes, times of ingestion and versions of vectors stay.
  *
  * **Shape** a copy that was interrupted goes on when it is called again: documents with the same contents are passed over. Deleted documents stay behind.
  * Documents, chunks and vectors of both are compared at the end, and a sample of searches.
@@ -169,8 +169,8 @@ async function copyDocument(source: Store, target: Store, summary: DocumentSumma
     chunks.push({ chunk, embeddings });
   chunks.sort((a, b) => a.chunk.index - b.chunk.index || a.chunk.start - b.chunk.start);
   const { contentHash, metadataHash, fingerprint, bytes, folder, validators } = stored.summary;
-  const { readers, validFrom, validTo, supersedes } = stored.summary;
-  const facts = { contentHash, metadataHash, fingerprint, bytes, folder, validators };
+  const { readers, validFrom, validTo, supersedes, ingestedAt, checkedAt } = stored.summary;
+  const facts = { contentHash, metadataHash, fingerprint, bytes, folder, validators, ingestedAt, checkedAt };
   const said = { readers, validFrom, validTo, supersedes };
   const into = gate.write(operator, scope);
   await target.replace(into, { ...facts, ...pickGiven(said), document: stored.document, chunks } as Parameters<

@@ -468,7 +468,7 @@ export const openOptions = {
   store: {
     doc: "Store that keeps everything, in place of one that is made for the location. A name with options is an `engine`.",
     // The store is checked by method where it is taken.
-    kind: { type: "value", expects: "a store", check: () => true },
+    kind: { type: "value", expects: "a store, or an engine's name and options", check: () => true },
     for: inCode,
   },
   blobs: {

@@ -9,7 +9,7 @@ import {
   type SparseVector,
 } from "../../contracts/embedding.ts";
 import { IbidError } from "../../contracts/errors.ts";
-import type { ChunkEntry } from "../../contracts/document-store.ts";
+import type { ChunkEntry, DocumentWrite } from "../../contracts/document-store.ts";
 import type { MatchCount } from "../../contracts/leg.ts";
 import { isOwnVersion } from "../segments/own-version.ts";
 
@@ -59,6 +59,23 @@ export function checkOrigin(origin: Origin, where: string): void {
   throw new IbidError("invalid-argument", `The origin of ${where} is ${JSON.stringify(origin)}.`, {
     hint: `Give one of ${Object.keys(origins).join(", ")}.`,
   });
+}
+
+/** **Errors** `invalid-argument` for a time of a copied document that is written otherwise. */
+export function checkTimes({ document: { uri }, ...times }: DocumentWrite): void {
+  for (const name of ["ingestedAt", "checkedAt"] as const) {
+    const given = times[name];
+    if (given === undefined || isStoredTime(given)) continue;
+    throw new IbidError("invalid-argument", `${name} of ${uri} is ${JSON.stringify(given)}.`, {
+      uri,
+      hint: "Give ISO 8601 in UTC, as toISOString writes it, or leave it out.",
+    });
+  }
+}
+
+function isStoredTime(given: string): boolean {
+  const time = Date.parse(given);
+  return !Number.isNaN(time) && new Date(time).toISOString() === given;
 }
 
 /** **Errors** `invalid-argument` for a map whose lines are counted in no known way. */

@@ -27,7 +27,15 @@ import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { compareCodePoints } from "../../runtime/compare-text.ts";
 import { countFolders, listDocuments } from "./document-order.ts";
 import { createSecret } from "../segments/create-secret.ts";
-import { checkEmbedding, checkEntries, checkId, checkNotOwn, checkOrigin, checkSourceMap } from "./check-entries.ts";
+import {
+  checkEmbedding,
+  checkEntries,
+  checkId,
+  checkNotOwn,
+  checkOrigin,
+  checkSourceMap,
+  checkTimes,
+} from "./check-entries.ts";
 import { checkParts, stores } from "./check-store.ts";
 import { type ComposeOptions, createGuard, type Guard, scopesOf } from "./guard.ts";
 import { copyChunk, copyDocument, copyEmbedding, copyEntry, copyPlain, copyVersioned } from "./copy-data.ts";
@@ -163,11 +171,13 @@ function copyTarget(target: DeleteTarget): DeleteTarget {
 }
 
 /** Checks a document's entries, in however many batches they come. **Errors** `invalid-id`, and those of {@link checkEntries}. */
-function createEntryCheck({ document }: DocumentWrite, guard: Guard): (entries: readonly ChunkEntry[]) => void {
+function createEntryCheck(write: DocumentWrite, guard: Guard): (entries: readonly ChunkEntry[]) => void {
+  const { document } = write;
   checkId(document.id, "document");
   checkId(document.uri, "document");
   checkOrigin(document.origin, document.uri);
   checkSourceMap(document);
+  checkTimes(write);
   const ids = new Set<string>();
   return (entries) => {
     checkEntries(entries, guard.policy);

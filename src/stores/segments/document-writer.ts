@@ -52,7 +52,7 @@ export function createDocumentWriter(core: SegmentCore): DocumentStore["replace"
   ): ReturnType<DocumentStore["replace"]> {
     const incoming = prepareChunks(chunks, analyzeChunk);
     await analyze(scope, incoming);
-    const ingestedAt = new Date(now()).toISOString();
+    const ingestedAt = facts.ingestedAt ?? new Date(now()).toISOString();
     const { result, receipt } = await change(scope, (changes) =>
       replaceDocument(changes, facts, incoming, relies, ingestedAt),
     );
@@ -82,7 +82,7 @@ export function createDocumentWriter(core: SegmentCore): DocumentStore["replace"
         );
       }
       texts.clear();
-      const ingestedAt = new Date(now()).toISOString();
+      const ingestedAt = facts.ingestedAt ?? new Date(now()).toISOString();
       const here = () =>
         change(scope, (changes) => replaceDocument(changes, facts, waiting.each(), relies, ingestedAt));
       const shared = chunks < worthAThread ? undefined : shelf.share?.();

@@ -248,7 +248,7 @@ export function replaceDocument(
 }
 
 function putDocument(change: ScopeChange, scope: number, entry: DocumentFacts, ingestedAt: string): number {
-  const { document, contentHash, metadataHash, fingerprint, bytes, folder, validators } = entry;
+  const { document, contentHash, metadataHash, fingerprint, bytes, folder, validators, checkedAt } = entry;
   const { id, uri, title, mediaType, origin } = document;
   const body = toDocumentBody(document);
   const row = {
@@ -264,7 +264,7 @@ function putDocument(change: ScopeChange, scope: number, entry: DocumentFacts, i
     bytes,
     folder,
     ingestedAt,
-    checkedAt: null,
+    checkedAt: checkedAt !== undefined && checkedAt > ingestedAt ? checkedAt : null,
     etag: validators?.etag ?? null,
     lastModified: validators?.lastModified ?? null,
     deletedAt: null,

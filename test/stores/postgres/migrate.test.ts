@@ -1,5 +1,7 @@
+import { spawn } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { callIbid, makeFolder } from "../../cli/run-ibid.ts";
+import { fewer } from "../../support/runs.ts";
+import { bareEnv, callIbid, executable, makeFolder } from "../../cli/run-ibid.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
 
 // The command opens a database by its address, so it runs where `npm run test:engines` has started a server.
@@ -48,4 +50,60 @@ describe.runIf(address !== undefined)("ibid migrate, as docs/guides/migrate-to-p
       documents: [{ uri: "docs/backup.md" }, { uri: "docs/keys.md" }],
     });
   });
+
+  it("ends whole after it was killed at several moments, each way", async () => {
+    const files = Array.from({ length: 80 }, (_, i) => [
+      `docs/${i}.md`,
+      `# Page ${i}\n\nLantern ${i % 9} burns at pier ${i}.`,
+    ]);
+    const cwd = await makeFolder(Object.fromEntries(files) as Record<string, string>);
+    const env = { ...bareEnv(cwd), IBID_REPLICAS: `${cwd}/copies` };
+    /** **Shape** its code, and the part of `ms` that it took; `null` for one that was killed. */
+    const migrate = (from: string, to: string, ms?: number): Promise<readonly [code: number | null, ms: number]> => {
+      const began = performance.now();
+      const child = spawn(process.execPath, [executable, "--kb", from, "migrate", to], { cwd, env, stdio: "ignore" });
+      const end = ms === undefined ? undefined : setTimeout(() => child.kill("SIGKILL"), ms);
+      return new Promise((resolve) =>
+        child.once("close", (code) => {
+          clearTimeout(end);
+          resolve([code, performance.now() - began]);
+        }),
+      );
+    };
+    const contents = async (kb: string): Promise<unknown> => {
+      const said = await Promise.all(
+        [["list"], ["search", "lantern 4 at a pier"], ["doctor"]].map((command) =>
+          callIbid(cwd, [...command, "--json", "--kb", kb], { IBID_REPLICAS: `${cwd}/copies` }),
+        ),
+      );
+      type Said = {
+        readonly hits?: readonly { readonly rank: number; readonly score: number; readonly text: string }[];
+        readonly healthy?: boolean;
+      };
+      const [listed, found, examined] = said.map(({ stdout }) => JSON.parse(stdout) as Said);
+      return [listed, found!.hits!.map(({ rank, score, text }) => [rank, score, text]), examined!.healthy];
+    };
+    const addressOf = (name: string): string => {
+      const url = new URL(address!);
+      url.searchParams.set("schema", database.schemaOf(name));
+      return url.href;
+    };
+    await callIbid(cwd, ["ingest", "docs", "--kb", "first"]);
+    const expected = await contents("first");
+    const ways = [
+      ["first", addressOf],
+      [addressOf("whole"), (name: string) => name],
+    ] as const;
+    for (const [from, toOf] of ways) {
+      const [code, ms] = await migrate(from, toOf("whole"));
+      expect(code).toBe(0);
+      for (const share of [0.5, 0.9, 0.3, 0.7].slice(0, fewer(1, 4))) {
+        const to = toOf(`killed${share * 10}`);
+        await migrate(from, to, ms * share);
+        await migrate(from, to, ms * share);
+        expect((await migrate(from, to))[0]).toBe(0);
+        expect(await contents(to)).toEqual(expected);
+      }
+    }
+  }, 300_000);
 });
