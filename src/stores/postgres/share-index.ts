@@ -75,8 +75,8 @@ interface ReadScope extends Omit<SharedIndex, "segments"> {
 }
 
 /**
- * Writes the index of each scope to the database where it lacks more than {@link mostOutside} chunks, or a change that makes it wrong. Files that are there
- * already are not sent again.
+ * Writes the index of each scope to the database where it lacks more than {@link mostOutside} chunks, a file, or a change that makes it wrong. Files that are
+ * there already are not sent again.
  *
  * **Errors** `store-failed`. **Cost** reads the index of a scope once; its pages are sent in statements of 4 MB.
  */
@@ -118,7 +118,9 @@ async function findDue({ core, db, schema, placement }: Sharing): Promise<readon
 WHERE s.key > ${baseScope} AND NOT s.gone AND s.stamp > coalesce(i.stamp, 0) AND (i.stamp IS NULL AND EXISTS (SELECT FROM ${schema}.documents d WHERE d.scope = s.key)
   OR (SELECT count(*) FROM (SELECT FROM ${schema}.chunks c WHERE c.scope = s.key AND c.changed > i.stamp LIMIT ${mostOutside + 1}) n) > ${mostOutside}
   OR EXISTS (SELECT FROM ${schema}.settings o WHERE o.scope = s.key AND o.name = '${retiredSetting(0).slice(0, -1)}' || s.key AND o.changed > i.stamp))
-OR s.key > ${baseScope} AND NOT s.gone AND (EXISTS (SELECT FROM ${schema}.fits f WHERE f.scope = ${baseScope} AND f.changed > i.base)
+OR s.key > ${baseScope} AND NOT s.gone AND (EXISTS (SELECT FROM unnest(i.segments) n
+    WHERE (SELECT count(*) FROM ${schema}.index_files f WHERE f.scope = i.scope AND f.segment = n) < nullif(split_part(n, '-', 2), '')::int)
+  OR EXISTS (SELECT FROM ${schema}.fits f WHERE f.scope = ${baseScope} AND f.changed > i.base)
   OR EXISTS (SELECT FROM ${schema}.settings o WHERE o.scope = ${baseScope} AND o.name = '${placingSetting}' AND o.changed > i.base))
 ORDER BY s.name`,
   );
@@ -173,8 +175,8 @@ put AS (INSERT INTO ${schema}.indexes AS t (scope, stamp, base, segments, data) 
     AND (SELECT count(*) FROM ${schema}.index_files f WHERE f.scope = $1 AND f.segment IN (SELECT json_array_elements_text($4::json))) = $6
     AND NOT EXISTS (SELECT FROM ${schema}.settings o WHERE o.scope = $1 AND o.name = 'lives of ' || $1 AND o.changed > $2)
   ON CONFLICT (scope) DO UPDATE SET stamp = excluded.stamp, base = excluded.base, segments = excluded.segments, data = excluded.data
-    WHERE (t.stamp, t.base) < (excluded.stamp, excluded.base) RETURNING 1)
-SELECT count(*) > 0 OR EXISTS (SELECT FROM ${schema}.indexes i WHERE i.scope = $1 AND i.stamp >= $2 AND i.base >= $3) AS ok FROM put`,
+    WHERE (t.stamp, t.base) <= (excluded.stamp, excluded.base) RETURNING 1)
+SELECT count(*) > 0 OR EXISTS (SELECT FROM ${schema}.indexes i WHERE i.scope = $1 AND i.stamp >= $2 AND i.base >= $3 AND (i.stamp > $2 OR i.base > $3)) AS ok FROM put`,
     [key, stamp, base, JSON.stringify(names), data, files],
   );
   return put?.ok === true;
@@ -427,13 +429,15 @@ async function* eachPart(
   }
 }
 
+/** A hash of all parts, and their number, by which a lost one is noticed. */
 async function nameOf(core: SegmentCore, files: readonly SharedFile[]): Promise<string | undefined> {
   const hash = createHash("sha256");
   for await (const part of eachPart(core, files)) {
     if (part === undefined) return undefined;
     hash.update(`${part.name} ${part.part} ${part.bytes.length}\n`).update(part.bytes);
   }
-  return hash.digest("hex").slice(0, 32);
+  const parts = files.reduce((sum, each) => sum + each.parts, 0);
+  return `${hash.digest("hex").slice(0, 32)}-${parts}`;
 }
 
 /** **Shape** false where the segment is gone. */
