@@ -58,7 +58,7 @@ describe.runIf(address !== undefined)("ibid migrate, as docs/guides/migrate-to-p
     ]);
     const cwd = await makeFolder(Object.fromEntries(files) as Record<string, string>);
     const env = { ...bareEnv(cwd), IBID_REPLICAS: `${cwd}/copies` };
-    /** **Shape** its code, and the part of `ms` that it took; `null` for one that was killed. */
+    /** **Shape** its code, `null` for one that was killed, and how long it took. */
     const migrate = (from: string, to: string, ms?: number): Promise<readonly [code: number | null, ms: number]> => {
       const began = performance.now();
       const child = spawn(process.execPath, [executable, "--kb", from, "migrate", to], { cwd, env, stdio: "ignore" });
