@@ -63,6 +63,19 @@ interface OpenElement {
   readonly isBracketed: boolean;
 }
 
+/** Elements whose title stands over them and heads no section. */
+const titled = new Set(
+  "table informaltable figure example table-wrap fig caption list itemizedlist orderedlist variablelist note tip warning caution important procedure equation formalpara ref source".split(
+    " ",
+  ),
+);
+
+/** How a title stands in HTML: as a heading, or as a line over what is no section. **Shape** `undefined` within a citation. */
+function titleTag(parent: string, level: number): string | undefined {
+  if (parent === "mixed-citation" || parent === "element-citation") return undefined;
+  return titled.has(parent) ? "p" : headingTag(level);
+}
+
 /**
  * Implements the readers of DocBook, JATS, TEI and FictionBook: sections by nesting, with titles as headings.
  *
@@ -111,17 +124,7 @@ export function readStructuredXml(input: ReadInput): ReadResult {
     if (isSilent) silentDepth++;
     if (isOfDocument) titleParts = [];
     if (silentDepth === 0 || isOfDocument) {
-      const html = isTitle
-        ? /^(?:table|informaltable|figure|example|table-wrap|fig|caption|list|itemizedlist|orderedlist|variablelist|note|tip|warning|caution|important|procedure|equation|formalpara|boxed-text-none|ref|mixed-citation|element-citation|source)$/u.test(
-            parent,
-          )
-          ? parent === "mixed-citation" || parent === "element-citation"
-            ? undefined
-            : "p"
-          : headingTag(isOfDocument ? 1 : level)
-        : tag === "label" && sections.has(parent)
-          ? undefined
-          : names[tag];
+      const html = isTitle ? titleTag(parent, isOfDocument ? 1 : level) : names[tag];
       const isBare =
         (html === "p" && /^(?:entry|td|th|cell|item|listitem|list-item|li|title)$/u.test(parent)) ||
         (html === "p" && open.at(-1)?.isNote === true) ||
