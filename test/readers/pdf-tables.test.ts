@@ -25,6 +25,20 @@ const parts: readonly Row[] = [
   ["Tiller", "Elm", "Roth"],
 ];
 
+describe("a table below code", () => {
+  it("is apart from it, though words of the code stand in columns too", async () => {
+    const code = ["def spacing(slope):", "return 12 / slope"].map((text, row) => ({ text, x: 72, y: 700 - row * 13 }));
+    const typed = [...code, { text: "# metres", x: 222, y: 687 }].map((line) => ({ ...line, font: "mono" as const }));
+    const { text, blocks = [] } = await read([[...typed, ...rowsAt(661, [names, ...parts])]]);
+    const found = blocks.map(({ kind, start, end }) => [kind, text.slice(start, end).split("\n").length]);
+    expect(found).toEqual([
+      ["code", 2],
+      ["table", 5],
+    ]);
+    expect(text).toContain("| Part | Material | Supplier |\n| Mast | Spruce | Holm |");
+  });
+});
+
 describe("names of the columns of a PDF's table", () => {
   it("are bold rows above rows that are not, also two of them", async () => {
     const above: Row = ["", "Made of", "Bought from"];

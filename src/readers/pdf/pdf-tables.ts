@@ -15,6 +15,8 @@ const maxRows = 300;
 /** A row this many times as far below as the others begins another table. */
 const tableGap = 2.5;
 const nearGaps = 9;
+/** Text stands further below code than this. **Units** letter heights. */
+const codeGap = 1.7;
 /** A wrapped cell's next line stands nearer than this, and in widely set tables than the second. **Units** letter heights. */
 const [wrapGap, mostWrapGap] = [1.35, 1.8];
 /** Rows stand this many times as far apart as the lines of a cell, where space parts them. */
@@ -139,6 +141,15 @@ function endOfTable(rows: readonly Row[], start: number): number | undefined {
     const before = rows[end - 1];
     if (before !== undefined && end > start && (row.y - before.y > 4 * row.size || isSign(row))) break;
     if (full >= minRows && isFarBelow(rows, start, end)) break;
+    // Words of code may stand apart too. A table below them in other letters is another.
+    if (
+      before !== undefined &&
+      end > start &&
+      isTyped(before) &&
+      !isTyped(row) &&
+      row.y - before.y > codeGap * row.size
+    )
+      break;
     const next = merge([...taken, ...row.pieces], row.size * 0.5);
     // One that spans columns ends the table, or begins another; so does one with other columns below a line alone.
     const isOther = full >= minRows && before?.pieces.length === 1 && next.length < taken.length;
@@ -174,6 +185,11 @@ function isFarBelow(rows: readonly Row[], start: number, at: number): boolean {
   return rows[at]!.y - rows[at - 1]!.y > tableGap * usual;
 }
 
+/** Whether a row is in a typewriter's letters, as code is. */
+function isTyped({ runs }: Row): boolean {
+  return runs.every(({ mono }) => mono);
+}
+
 /** Whether a row holds a table that is drawn. */
 function isSign({ pieces }: Row): boolean {
   return pieces.some(({ text }) => text.search(tableSign) !== -1);
@@ -183,6 +199,7 @@ function isSign({ pieces }: Row): boolean {
 function headsTable(header: Row, body: readonly Row[]): boolean {
   const [first] = body;
   if (first === undefined || isSign(header) || first.y - header.y > 2.6 * first.size) return false;
+  if (isTyped(header) && !isTyped(first)) return false;
   const columns = columnsOf(body);
   const names = header.runs.length > 1 ? header.runs : header.pieces;
   const held = names.map(({ x, right }) => nearestColumn(columns, x, right));
