@@ -356,10 +356,10 @@ describe("createMarkupReader", () => {
     expect(showBlocks(read)).toEqual([
       "heading: head",
       "list: - title: Feeds",
-      "heading: outline News",
+      "heading: News",
       "table: | text | type |\n| BBC | rss |\n| CNN | rss |",
-      "heading: outline Ships",
-      "heading: outline AIS",
+      "heading: Ships",
+      "heading: AIS",
       "list: - type: rss",
     ]);
     const plain = "<?xml version='1.0'?> is how XML begins.";

@@ -304,14 +304,16 @@ function writeNode(events: MarkupEvents, node: XmlNode, level: number): void {
   const title = titleOf(node);
   const named = attributesOf(node);
   const children = elementsOf(node).filter((child) => child !== title);
-  const known = named.find(({ name }) => /^(?:id|name|key|title|label|text)$/iu.test(name));
+  const said = named.find(({ name }) => /^(?:title|label|text)$/iu.test(name));
+  const known = said ?? named.find(({ name }) => /^(?:id|name|key)$/iu.test(name));
   const isNamed = title === undefined && level > 0 && !frameName.test(localName(node.name));
   const heading = level <= 6 ? headingTag(level) : "p";
   if (title !== undefined) writeElement(events, heading, textOf(title), title.at);
   else if (isNamed) {
-    const words: Piece[] = [{ text: localName(node.name), at: node.at }];
-    if (known !== undefined) words.push({ text: " ", at: known.at }, ...known.pieces);
-    writeElement(events, heading, words, node.at);
+    // A title says enough. A name or a number needs the kind of what it names.
+    const kind: Piece[] = said === undefined ? [{ text: localName(node.name), at: node.at }] : [];
+    if (said === undefined && known !== undefined) kind.push({ text: " ", at: known.at });
+    writeElement(events, heading, [...kind, ...(known?.pieces ?? [])], node.at);
   }
   writeFields(events, isNamed ? named.filter((field) => field !== known) : named);
   const next = title !== undefined || isNamed || level === 0 ? level + 1 : level;
