@@ -25,6 +25,45 @@ const parts: readonly Row[] = [
   ["Tiller", "Elm", "Roth"],
 ];
 
+describe("cells of several lines", () => {
+  const steps: readonly (readonly (readonly string[])[])[] = [
+    [["Leistung"], ["Zuständig"], ["Frist"]],
+    [["Prüfung der Akten"], ["Amt für Bauen"], ["14 Tage"]],
+    [["Anhörung der", "Nachbarn"], ["Bezirksamt"], ["4 Wochen"]],
+    [["Bescheid"], ["Senat"], ["6 Wochen"]],
+    [["Einspruch"], ["Gericht", "Mitte"], ["1 Monat"]],
+  ];
+  /** Rows of cells, `apart` below one another; the lines of a cell 12 points. */
+  const linesOf = (rows: typeof steps, apart: number): PdfTestLine[] => {
+    let y = 700;
+    return rows.flatMap((row) => {
+      const top = y;
+      y -= apart + 12 * (Math.max(...row.map((cell) => cell.length)) - 1);
+      return row.flatMap((cell, column) =>
+        cell.map((text, at) => ({ text, x: 72 + column * 150, y: top - at * 12, size: 10 })),
+      );
+    });
+  };
+
+  it("are whole where space parts the rows, also when a capital begins a line", async () => {
+    const { text } = await read([linesOf(steps, 24)]);
+    expect(text.split("\n")).toEqual([
+      "| Leistung | Zuständig | Frist |",
+      "| Prüfung der Akten | Amt für Bauen | 14 Tage |",
+      "| Anhörung der Nachbarn | Bezirksamt | 4 Wochen |",
+      "| Bescheid | Senat | 6 Wochen |",
+      "| Einspruch | Gericht Mitte | 1 Monat |",
+    ]);
+  });
+
+  it("stay rows of their own in groups of rows that space parts, and where nothing does", async () => {
+    const grouped = [0, 1, 2].flatMap((group) => rowsAt(700 - group * 66, parts.slice(0, 3)));
+    const { text } = await read([grouped]);
+    expect(text.match(/^\| Keel \| Oak \| Kaya \|$/gmu)).toHaveLength(3);
+    expect((await read([linesOf(steps, 12)])).text).toContain("| Nachbarn |  |  |");
+  });
+});
+
 describe("a table below code", () => {
   it("is apart from it, though words of the code stand in columns too", async () => {
     const code = ["def spacing(slope):", "return 12 / slope"].map((text, row) => ({ text, x: 72, y: 700 - row * 13 }));

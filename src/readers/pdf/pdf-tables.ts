@@ -308,8 +308,10 @@ function beginsSmall({ text }: Piece): boolean {
 function groupLines(rows: readonly Row[], columns: readonly Piece[]): Row[][] {
   const gap = wrapGapOf(rows);
   const groups: Row[][] = [];
-  for (const band of findBands(rows, columns)) {
-    if (isOneRow(band, columns)) {
+  const bands = findBands(rows, columns);
+  const areParted = bands.length >= minRows && bands.filter(({ length }) => length === 1).length * 2 >= bands.length;
+  for (const band of bands) {
+    if (isOneRow(band, columns) || (areParted && hangsTogether(band, columns))) {
       groups.push(band);
       continue;
     }
@@ -344,6 +346,17 @@ function findBands(rows: readonly Row[], columns: readonly Piece[]): Row[][] {
     else bands.at(-1)!.push(row);
   }
   return bands.length < minRows ? [[...rows]] : bands;
+}
+
+/** Whether lines that space parts from others are one row, whatever letters begin them: below its first line, only some of its cells go on. */
+function hangsTogether([first, ...others]: readonly Row[], columns: readonly Piece[]): boolean {
+  const cells = byColumn(first!, columns);
+  return others.every((row) => {
+    const own = [...byColumn(row, columns)];
+    return (
+      own.length < cells.size && !isTypewritten(row) && own.every(([at, { text }]) => cells.has(at) && !isNumber(text))
+    );
+  });
 }
 
 /** Whether lines that space parts from others are one row: words go on in each column of several lines, and small letters begin some. */
