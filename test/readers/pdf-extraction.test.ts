@@ -92,7 +92,7 @@ describe("text recognition", () => {
   });
 
   it("is part of the reader's name, as its settings change the text [T55 L7]", () => {
-    expect(createPdfReader({ ocr: scripted({}) }).name).toMatch(/^pdf\/7(?:\+cmaps)?\+ocr:scripted\/1$/u);
+    expect(createPdfReader({ ocr: scripted({}) }).name).toMatch(/^pdf\/\d+(?:\+cmaps)?\+ocr:scripted\/1$/u);
     expect(createPdfReader({ tables: noTableExtractor }).name).toBe(createPdfReader().name);
     expect(() => createPdfReader({ orc: scripted({}) } as never)).toThrow(/orc/);
   });
