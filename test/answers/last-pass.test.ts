@@ -477,6 +477,40 @@ describe("words that no source has", () => {
     }
   });
 
+  it.each([
+    `>> "${altered}" [1]`,
+    `> So it is:\n> "${altered}" [1]`,
+    `It is 'so\n“${altered}” [1]\n\`\`\`html\n`,
+    `„*"*${altered}*"* [1]`,
+    `| a |\n|---|\n|\n    \`\`\`\n“${altered}” [1]`,
+    `So it is:\n    \`\`\`\n“${altered}” [1]`,
+    `- So\n\nIt is:\n    \`\`\`\n“${altered}” [1]`,
+  ])("stand between no marks beside others, nor behind a fence that is none: %s [L2]", async (text) => {
+    for (const pieces of [[text], text.split("")]) {
+      const { answer } = await answerOf(text, pieces);
+      const seen = renderAll(answer.text).flatMap(({ prose }) => prose);
+      expect(seen.join("\n")).not.toMatch(/["“] ?Keys are rotated every 70|by hand ?["”]/u);
+      expect(renderAll(answer.text).flatMap(({ quoted }) => quoted)).toEqual([]);
+      expect(answer.citations).toEqual([]);
+    }
+  });
+
+  it.each([
+    '```sh\necho "keys are rotated weekly"\n```',
+    '1. So:\n\n   ```sh\n   echo "keys are rotated weekly"\n   ```',
+    '- So:\n  - It is\n    ```sh\n    echo "keys are rotated weekly"\n    ```',
+    '10. So:\n\n    ```sh\n    echo "keys are rotated weekly"\n    ```',
+  ])("are none in a block of code, also of a list: %s", async (text) => {
+    const { answer } = await answerOf(`Keys are rotated every 90 days [1].\n\n${text}`);
+    expect(answer.text).toContain('echo "keys are rotated weekly"');
+    expect(answer.removedQuotes).toEqual([]);
+  });
+
+  it("that went are reported without the signs of a quoted block", async () => {
+    const { answer } = await answerOf(`”so it is\n>\n> ${altered}» [1]`);
+    expect(answer.removedQuotes.flatMap((words) => renderAll(words).flatMap(({ quoted }) => quoted))).toEqual([]);
+  });
+
   it("and those that it has stay quoted, item by item", async () => {
     const text = "- > Keys are rotated every 90 days [1].\n- > Old keys stay valid for 24 hours [1].";
     const { answer } = await answerOf(text);

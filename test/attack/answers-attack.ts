@@ -57,6 +57,11 @@ const quotations =
       `“${altered}.\n\nSo it is” [1]`,
       `“${altered}'`,
       `“${altered} for 70"`,
+      `\n\n>> "${altered}"\n\n`,
+      `\n\n> So:\n> “${altered}”\n\n`,
+      `„*"*${altered}*"*`,
+      `'so\n“${altered}”\n\`\`\`html\n`,
+      `so\n    \`\`\`\n“${altered}”`,
     );
 const wrappers = ["X", "> X", "- X", "**X**", "| a |\n|---|\n| X |", "# X", "text X text.", "X [1]"] as const;
 

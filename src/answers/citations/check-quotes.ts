@@ -1,3 +1,4 @@
+import { columnOf } from "../../text/untrusted/plain-markdown.ts";
 import { lineHead, type ScannedPiece } from "../../text/untrusted/scan-markers.ts";
 
 /** A piece whose quotes have been looked at. A marker knows the quotes before it that its sources have. */
@@ -34,6 +35,8 @@ interface OpenQuote {
   readonly beginsLine: boolean;
   /** It goes on behind a blank line. */
   isAcross: boolean;
+  /** The line up to its mark, the mark included, and the block of code that its mark stands in. */
+  readonly place: { readonly head: string; readonly fence: string; readonly isCode: boolean };
 }
 
 /** No sign of a list, with the white space around it, is longer. **Units** UTF-16. */
@@ -144,6 +147,12 @@ export function createQuoteChecker(holds: (number: number | undefined, quote: st
   /** The line so far, as far as a block of code may begin behind it. */
   let head = "";
   let fence = "";
+  /** Whether every renderer takes the block behind the fence for code. */
+  let isCode = true;
+  /** Columns at which the items of open lists have their text. */
+  let items: readonly number[] = [];
+  /** Whether a line was blank: the next one ends the items that it stands before. */
+  let endsItems = false;
   /** The last character waits for the next, which tells an apostrophe from a mark. */
   let carried = "";
   /** Marks of this paragraph that nothing closes. */
@@ -163,7 +172,7 @@ export function createQuoteChecker(holds: (number: number | undefined, quote: st
         if (quote.numbers.length > 0) verified.push(words);
         continue;
       }
-      removed.add(quote.words.trim());
+      removed.add(quote.words.replaceAll(/^[^\S\n]*(?:>[^\S\n]*)+/gmu, "").trim());
       dropped.add(quote);
       isRefuted = true;
     }
@@ -176,7 +185,9 @@ export function createQuoteChecker(holds: (number: number | undefined, quote: st
         yield { ...piece, quoted: verified, refuted: isRefuted, late: true };
       } else if (piece.type === "mark") {
         const isDropped = dropped.has(piece.quote);
-        open = isDropped && open === undefined ? piece.quote : undefined;
+        // A block quote has a sign on each line, and an empty one at its end.
+        const begins = piece.quote.closing === "" ? piece.text !== "" : open === undefined;
+        open = isDropped && begins ? piece.quote : undefined;
         if (!isDropped) text += piece.text;
       } else {
         text += open === undefined ? piece.text : withoutMarks(piece.text, open.beginsLine);
@@ -203,6 +214,8 @@ export function createQuoteChecker(holds: (number: number | undefined, quote: st
       quotes = quotes.filter((quote) => quote !== inside);
       const another = closingOf(sign, inside.closing, unclosed);
       const { beginsLine } = inside;
+      // A block of code that began behind the mark begins there again.
+      ({ head, fence, isCode } = inside.place);
       inside = undefined;
       if (another !== undefined) open(sign, another, beginsLine);
       else if (held.length > 0) hold(sign);
@@ -224,7 +237,16 @@ export function createQuoteChecker(holds: (number: number | undefined, quote: st
     else held.push({ type: "text", text });
   };
   const open = (sign: string, closing: string, beginsLine = containers.test(head.slice(0, -sign.length))): void => {
-    inside = { closing, words: "", closed: false, within: [], numbers: [], beginsLine, isAcross: false };
+    inside = {
+      closing,
+      words: "",
+      closed: false,
+      within: [],
+      numbers: [],
+      beginsLine,
+      isAcross: false,
+      place: { head, fence, isCode },
+    };
     quotes.push(inside);
     held.push({ type: "mark", text: sign, quote: inside });
     sentencesBegun = 0;
@@ -249,7 +271,12 @@ export function createQuoteChecker(holds: (number: number | undefined, quote: st
       if (code > 0 && (fence === "" || isStart)) {
         const ticks = text.slice(at, at + code);
         head += "`";
-        if (isStart && /^(?:`{3,}|~{3,})$/u.test(ticks)) fence = fence === "" ? ticks : "";
+        if (isStart && /^(?:`{3,}|~{3,})$/u.test(ticks)) {
+          const column = columnOf(/^[ \t]*/u.exec(head)![0]);
+          // Deeper than its item, it goes on with the paragraph before it.
+          isCode = column - Math.max(0, ...items.filter((item) => item <= column)) < 4;
+          fence = fence === "" ? ticks : "";
+        }
         if (held.length === 0) {
           free += ticks;
           before = "`";
@@ -276,9 +303,21 @@ export function createQuoteChecker(holds: (number: number | undefined, quote: st
           continue;
         } else unclosed = new Set();
       }
+      if (itemHead.test(head)) {
+        const column = columnOf(/^[ \t]*/u.exec(head)![0]);
+        items = [...items.filter((item) => item <= column), columnOf(head)];
+      } else if (character === "\n" && previous === "\n") endsItems = true;
+      else if (endsItems && !/\s/u.test(character)) {
+        endsItems = false;
+        if (!/^[ \t]*(?:[-*+]|\d{1,9}[.)]?)$/u.test(head)) {
+          const column = columnOf(/^[ \t]*/u.exec(head)![0]);
+          items = items.filter((item) => item <= column);
+        }
+      }
       if (inside?.closing === "" && itemHead.test(head)) {
         inside.words = inside.words.replace(/\n.*$/u, "");
         inside.closed = true;
+        held.push({ type: "mark", text: "", quote: inside });
         isAttributed = inside.numbers.length > 0;
         inside = undefined;
       }
@@ -317,7 +356,7 @@ export function createQuoteChecker(holds: (number: number | undefined, quote: st
         hasEnded = false;
       }
       if (held.length > 0 && (isAttributed || sentencesBegun > 1)) yield* release();
-      const first = fence === "" ? opens(character, previous, next) : undefined;
+      const first = fence === "" || !isCode ? opens(character, previous, next) : undefined;
       const closing = closingOf(character, first, unclosed);
       if (closing !== undefined) {
         if (free !== "") yield { type: "text", text: free };
@@ -419,14 +458,15 @@ function goesOn({ closing, closed }: OpenQuote, character: string, next: string)
 }
 
 /** Whether a character closes a quote. Where any mark may, those of the pairs within it do not. */
-function ends({ closing, within }: OpenQuote, character: string, previous: string, next: string): boolean {
+function ends({ closing, within, words }: OpenQuote, character: string, previous: string, next: string): boolean {
   if (!anyOther.has(closing)) return closes(closing, character, previous, next);
   const pair = within.at(-1);
   if (pair !== undefined && closes(pair, character, previous, next)) {
     within.pop();
     return false;
   }
-  if (isAfterWords(character, previous, next, closing)) return true;
+  // An empty pair is none: „"so" is „ and "so".
+  if (/[\p{L}\p{Nd}]/u.test(words) && isAfterWords(character, previous, next, closing)) return true;
   const another = opens(character, previous, next);
   if (another !== undefined && another !== "") within.push(another);
   return false;

@@ -281,7 +281,7 @@ function isMark(character: string): boolean {
 }
 
 /** **Source** CommonMark: a tab reaches to the next multiple of four. */
-function columnOf(space: string): number {
+export function columnOf(space: string): number {
   let column = 0;
   for (const character of space) column += character === "\t" ? 4 - (column % 4) : 1;
   return column;
