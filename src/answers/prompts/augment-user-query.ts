@@ -17,7 +17,8 @@ import { prompt } from "./prompt.ts";
  * @experimental
  */
 export function augmentUserQuery(context: readonly (Hit | Chunk | Document)[], query: string): ChatUserMessage {
-  checkGiven("augmentUserQuery", "context", context, "list", { text: "text" });
+  checkGiven("augmentUserQuery", "context", context, "list");
+  for (const [at, item] of context.entries()) checkGiven("augmentUserQuery", `context[${at}]`, item, "object");
   const contents = context.map((item): Chunk | Document => ("chunkId" in item ? hitAsChunk(item) : item));
   return {
     role: "user",
