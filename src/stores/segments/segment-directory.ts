@@ -284,16 +284,12 @@ export interface DirectoryWriter extends DirectoryReader {
   retireVectors?(scope: number, versions: readonly string[]): void;
 }
 
-/** The same row. **Errors** `store-corrupt` where its names are not as they were written. */
-export function checkNames<Row extends Pick<DocumentRow, "key" | "isMisnamed">>(row: Row): Row {
+/** The same row. **Errors** `store-corrupt` where its names are not as they were written. A number of the row would tell how many documents others have. */
+export function checkNames<Row extends Pick<DocumentRow, "isMisnamed">>(row: Row): Row {
   if (row.isMisnamed !== true) return row;
-  throw new IbidError(
-    "store-corrupt",
-    `The uri, title, id, folder or scope of document ${row.key} is not as it was written.`,
-    {
-      hint: "Run ibid doctor; restore the file from a backup, or ingest the document again. Other documents are not affected.",
-    },
-  );
+  throw new IbidError("store-corrupt", "The uri, title, id, folder or scope of a document is not as it was written.", {
+    hint: "Run ibid doctor; restore the file from a backup, or ingest the document again. Other documents are not affected.",
+  });
 }
 
 /**

@@ -158,7 +158,7 @@ function findDamagedTexts(connection: SqliteConnection): readonly string[] {
     );
     look(
       () => checkNames(rows.document(key)),
-      ({ message }) => message,
+      ({ message }) => `${message} It is in row ${key}.`,
     );
   }
   return found;
