@@ -104,7 +104,7 @@ export interface SqliteChunks extends Pick<DirectoryWriter, Names> {
 export function createChunkRows(db: SqliteConnection, sayings: Sayings, keepsSums: () => boolean): SqliteChunks {
   const chunkColumns = (): string => columnsOf(keepsSums());
   const nameOf = (document: number): string =>
-    db.get<{ uri: string }>("SELECT uri FROM documents WHERE key = ?", document)?.uri ?? `document ${document}`;
+    db.get<{ uri: string }>("SELECT uri FROM documents WHERE key = ?", document)?.uri ?? "a document";
   const read = (record: ChunkRecord): ChunkRow => toChunk(record, nameOf);
   const must = <Row>(sql: string, ...values: SQLInputValue[]): Row => db.get<Row>(sql, ...values) ?? missingRow();
 
