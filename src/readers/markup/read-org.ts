@@ -41,10 +41,10 @@ const rules: readonly InlineRule[] = [
   emphasis("\\+", true),
   hide(/\[fn:[^\]\s:]*\](?=:)/uy),
   hide(/@@[^@]*@@/uy),
-  dash(3, "—"),
-  dash(2, "–"),
 ];
-const starts = /[[<=~*/_+@-]/gu;
+const starts = /[[<=~*/_+@]/gu;
+/** For texts with hyphens in a row. */
+const dashed = { rules: [...rules, dash(3, "—"), dash(2, "–")], starts: /[[<=~*/_+@-]/gu } as const;
 
 /** A star at the beginning of a line begins a heading. */
 const bullet = /^\s*(?:([-+]|(?<=\s)\*(?=\s))|(\d+|[A-Za-z])[.)])(?:\s+|$)(?:\[@\d+\]\s*)?(?:\[([ Xx-])\]\s+)?/u;
@@ -74,7 +74,8 @@ export function readOrg(input: ReadInput): ReadResult {
 }
 
 function write(events: MarkupEvents, { text, at }: SourceLine): void {
-  writeInline(events, text, at, rules, starts);
+  if (text.includes("--")) writeInline(events, text, at, dashed.rules, dashed.starts);
+  else writeInline(events, text, at, rules, starts);
 }
 
 const maxNesting = 40;
