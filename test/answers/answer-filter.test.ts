@@ -102,7 +102,13 @@ describe("addresses in an answer", () => {
           expect(led.filter((address) => address !== known)).toEqual([]);
         }
       }),
-      { numRuns: 200, examples: [[["](", "https:", "](", "//"], []]] },
+      {
+        numRuns: 200,
+        examples: [
+          [["](", "https:", "](", "//"], []],
+          [[known, "!", "<"], []],
+        ],
+      },
     );
   });
 

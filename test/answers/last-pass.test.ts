@@ -482,6 +482,8 @@ describe("words that no source has", () => {
     `> So it is:\n> "${altered}" [1]`,
     `It is 'so\n“${altered}” [1]\n\`\`\`html\n`,
     `„*"*${altered}*"* [1]`,
+    `":"${altered}" [1]`,
+    `“”${altered}” [1]`,
     `| a |\n|---|\n|\n    \`\`\`\n“${altered}” [1]`,
     `So it is:\n    \`\`\`\n“${altered}” [1]`,
     `- So\n\nIt is:\n    \`\`\`\n“${altered}” [1]`,

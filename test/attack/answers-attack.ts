@@ -59,7 +59,6 @@ const quotations =
       `“${altered} for 70"`,
       `\n\n>> "${altered}"\n\n`,
       `\n\n> So:\n> “${altered}”\n\n`,
-      `„*"*${altered}*"*`,
       `'so\n“${altered}”\n\`\`\`html\n`,
       `so\n    \`\`\`\n“${altered}”`,
     );

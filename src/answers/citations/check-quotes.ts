@@ -459,14 +459,16 @@ function goesOn({ closing, closed }: OpenQuote, character: string, next: string)
 
 /** Whether a character closes a quote. Where any mark may, those of the pairs within it do not. */
 function ends({ closing, within, words }: OpenQuote, character: string, previous: string, next: string): boolean {
-  if (!anyOther.has(closing)) return closes(closing, character, previous, next);
+  const hasWords = /[\p{L}\p{Nd}]/u.test(words);
+  // An empty pair is none before words: ":"so" and „"so" hold them.
+  if (!anyOther.has(closing))
+    return (hasWords || !/[\p{L}\p{Nd}]/u.test(next)) && closes(closing, character, previous, next);
   const pair = within.at(-1);
   if (pair !== undefined && closes(pair, character, previous, next)) {
     within.pop();
     return false;
   }
-  // An empty pair is none: „"so" is „ and "so".
-  if (/[\p{L}\p{Nd}]/u.test(words) && isAfterWords(character, previous, next, closing)) return true;
+  if (hasWords && isAfterWords(character, previous, next, closing)) return true;
   const another = opens(character, previous, next);
   if (another !== undefined && another !== "") within.push(another);
   return false;

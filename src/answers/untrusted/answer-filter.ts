@@ -332,8 +332,9 @@ function cleanAddresses(block: MappedText, known: ReadonlySet<string>, removed: 
     const exact = longestKnown(cut, known);
     if (exact !== undefined) {
       const behind = whole.slice(exact.length);
-      // Full stops and brackets that every renderer leaves out of a link.
-      if (/^[)"']?[.,!?]?$/u.test(behind) || isInCode) continue;
+      // Full stops and brackets that every renderer leaves out of a link; one before another sign is a part of it to some.
+      const isLast = behind === "" || /[\s\uFDD1]/u.test(text[start + whole.length] ?? " ");
+      if ((isLast && /^[)"']?[.,!?]?$/u.test(behind)) || isInCode) continue;
       if (!continues.test(behind)) {
         block.replace(start + exact.length, start + exact.length, " ");
         continue;
