@@ -211,9 +211,24 @@ function decidedUntil(text: string, isCode: readonly boolean[]): number {
   }
   if (opened > 0 && text[opened - 1] === "!") opened -= 1;
   if (opened >= 0 && text.length - opened <= longestWait) decided = opened;
-  // An address may go on in a bracket.
-  while (decided > 0 && !/\s/u.test(text[decided - 1]!)) decided -= 1;
+  for (let within = decided; within >= 0 && text.length - within <= longestWait;) {
+    decided = within;
+    // An address may go on in a bracket, and white space may stand in one.
+    while (decided > 0 && !/\s/u.test(text[decided - 1]!)) decided -= 1;
+    within = openBracketAt(text, isCode, Math.max(0, paragraph), decided);
+  }
   return text.length - decided > longestWait ? text.length : decided;
+}
+
+/** The outermost bracket that is open at a place; -1 where none is. */
+function openBracketAt(text: string, isCode: readonly boolean[], from: number, end: number): number {
+  const open: number[] = [];
+  for (let at = from; at < end; at += 1) {
+    if (isCode[at]) continue;
+    if (text[at] === "[") open.push(at);
+    else if (text[at] === "]") open.pop();
+  }
+  return open[0] ?? -1;
 }
 
 /** Where a link's destination with its title ends, behind the bracket; `undefined` while it is open. */
