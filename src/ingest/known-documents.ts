@@ -1,4 +1,5 @@
 import type { DocumentSummary } from "../contracts/document-store.ts";
+import { IbidError } from "../contracts/errors.ts";
 import type { Store } from "../contracts/store.ts";
 import type { AuthorizedScopes } from "../contracts/scope.ts";
 
@@ -22,11 +23,25 @@ export async function knownDocuments(
   return {
     async find(uri) {
       if (whole || byUri.has(uri)) return byUri.get(uri);
-      const [stored] = await store.find(from, uri);
+      const [stored] = await findReadable(store, from, uri);
       if (stored !== undefined) byUri.set(uri, stored.summary);
       return stored?.summary;
     },
     get: (uri) => byUri.get(uri),
     all: () => byUri.values(),
   };
+}
+
+/** A document that is damaged counts as one that is not there: ingesting it writes it anew. */
+async function findReadable(
+  store: Store,
+  from: AuthorizedScopes,
+  uri: string,
+): Promise<Awaited<ReturnType<Store["find"]>>> {
+  try {
+    return await store.find(from, uri);
+  } catch (error) {
+    if (IbidError.isInstance(error, "store-corrupt")) return [];
+    throw error;
+  }
 }

@@ -137,6 +137,7 @@ export function createChunkReader(
   }
 
   function urtext(row: ChunkRow): string {
+    if (row.isDamaged) throw damagedChunk();
     return (
       row.urtext ??
       view.slice?.(rows, row.document, row.start, row.end) ??
@@ -149,6 +150,7 @@ export function createChunkReader(
     text: (row) => row.text ?? urtext(row),
     chunk(row) {
       const document = home(row);
+      if (row.isDamaged) throw damagedChunk(document.uri);
       const details = parseDetails(row.details, document);
       const words = urtext(row);
       return {
@@ -170,11 +172,20 @@ export function createChunkReader(
   };
 }
 
+/** Says that a chunk's own texts, metadata or headings are not as they were written. **Shape** it quotes nothing of them. */
+export function damagedChunk(uri = "a document"): IbidError {
+  return new IbidError("store-corrupt", `A text, metadata or headings of ${uri} are not as they were written.`, {
+    uri,
+    hint: "Restore the file from a backup, or ingest the document again. Other documents are not affected.",
+  });
+}
+
 /** A restriction over rows: evaluated once for chunks that say the same. */
 export function createRowFilter(restriction: Restriction | undefined): (row: ChunkRow) => boolean {
   if (restriction === undefined) return () => true;
   const verdicts = new Map<string, boolean>();
-  return ({ metadata, origin }) => {
+  return ({ metadata, origin, isDamaged }) => {
+    if (isDamaged) throw damagedChunk();
     const saying = `${origin} ${metadata}`;
     let verdict = verdicts.get(saying);
     if (verdict === undefined) {

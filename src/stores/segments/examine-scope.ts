@@ -85,8 +85,9 @@ export function examineScope(
     if (indexed.live !== (row.deletedAt === null)) {
       note("indexed-wrongly", "The index takes deleted chunks for live ones, or live ones for deleted.");
     }
-    if (row.textKey !== textKey(reader.urtext(row)))
+    if (row.isDamaged || row.textKey !== textKey(reader.urtext(row)))
       note("damaged", "Chunks do not say what they said when they were written.");
+    if (row.isDamaged) return;
     const expected = totalCounts(analyzeChunk(analyzer, reader.chunk(row)));
     for (const term of expected.terms) terms.add(term);
     if (!sameCounts(expected, indexed.terms))

@@ -18,7 +18,7 @@ import { createChunkReader, createRowFilter, toSummary } from "./chunk-rows.ts";
 import { compareCodePoints } from "../../runtime/compare-text.ts";
 import { compareInOrder, toFolderCount } from "../compose/document-order.ts";
 import { findPlace, type IndexView, type ScopeView } from "./index-view.ts";
-import type { ChunkRow, DirectoryReader, KeptOrder, RowPlace } from "./segment-directory.ts";
+import type { ChunkRow, DirectoryReader, DocumentRow, KeptOrder, RowPlace } from "./segment-directory.ts";
 
 /** Rows that one transaction reads before the caller has a turn. */
 const pageSize = 256;
@@ -97,6 +97,12 @@ export function embeddingsOf(view: ScopeView, row: Pick<ChunkRow, "key">): Versi
   );
 }
 
+/** A document of a list. One whose names are damaged is left out, as the doctor says; asked for by its uri, it is refused. */
+function summaryOf(rows: DirectoryReader, scope: Scope, row: DocumentRow, under = ""): readonly DocumentSummary[] {
+  if (row.isMisnamed === true && row.uri !== under) return [];
+  return [toSummary(rows, scope, row)];
+}
+
 /** Live documents by uri, then scope, then id. */
 export async function* listDocuments(
   look: Look,
@@ -112,7 +118,7 @@ export async function* listDocuments(
   for (;;) {
     const size = Math.min(left, pageSize);
     const after = last;
-    const page = await look((rows) => {
+    const { page, isLast, end } = await look((rows) => {
       const found = scopes.flatMap((scope) => {
         const held = rows.scope(scope);
         if (held === undefined) return [];
@@ -127,12 +133,14 @@ export async function* listDocuments(
           compareCodePoints(a.scope, b.scope) ||
           compareCodePoints(a.row.id, b.row.id),
       );
-      return found.slice(0, size).map(({ scope, row }) => toSummary(rows, scope, row));
+      const taken = found.slice(0, size);
+      const page = taken.flatMap(({ scope, row }) => summaryOf(rows, scope, row, under));
+      return { page, isLast: taken.length < size, end: taken.at(-1) };
     });
     yield* page;
-    last = page.at(-1);
+    last = end && { uri: end.row.uri, scope: end.scope, id: end.row.id };
     left -= page.length;
-    if (last === undefined || page.length < size || left === 0) return;
+    if (isLast || left === 0) return;
   }
 }
 
@@ -165,7 +173,7 @@ export async function* listInOrder(
       });
       const listed = found.sort(compare).slice(0, size);
       return {
-        page: listed.map(({ scope, row }) => toSummary(rows, scope, row)),
+        page: listed.flatMap(({ scope, row }) => summaryOf(rows, scope, row)),
         next: listed.length < size ? undefined : listed.at(-1),
       };
     });
@@ -225,11 +233,13 @@ export async function* listDeleted(
     scopes.flatMap((scope) => {
       const held = rows.scope(scope);
       if (held === undefined) return [];
-      return rows.deletedDocuments(held.key, Number.MAX_SAFE_INTEGER).map((row) => ({
-        ...toSummary(rows, scope, row),
-        chunks: rows.chunksOfDocument(held.key, row.id).filter(({ deletedAt }) => deletedAt === row.deletedAt).length,
-        deletedAt: new Date(row.deletedAt ?? 0).toISOString(),
-      }));
+      return rows.deletedDocuments(held.key, Number.MAX_SAFE_INTEGER).flatMap((row) =>
+        summaryOf(rows, scope, row).map((summary) => ({
+          ...summary,
+          chunks: rows.chunksOfDocument(held.key, row.id).filter(({ deletedAt }) => deletedAt === row.deletedAt).length,
+          deletedAt: new Date(row.deletedAt ?? 0).toISOString(),
+        })),
+      );
     }),
   );
   yield* found.sort((a, b) => compareCodePoints(a.uri, b.uri) || compareCodePoints(a.scope, b.scope));

@@ -43,7 +43,7 @@ interface HeldChunk {
 }
 
 function readHeld(reader: ChunkReader, row: ChunkRow | undefined): HeldChunk | undefined {
-  if (row === undefined || row.deletedAt !== null) return undefined;
+  if (row === undefined || row.deletedAt !== null || row.isDamaged) return undefined;
   return { row, chunk: reader.chunk(row) };
 }
 
@@ -52,15 +52,26 @@ export function createUncachedReader(
   rows: DirectoryReader,
   texts = new Map<number, string>(),
   documents = new Map<number, DocumentRow>(),
+  readText = (from: DirectoryReader, document: number): string => from.documentText(document),
 ): ChunkReader {
   const view = {
     text(from: DirectoryReader, document: number): string {
       let text = texts.get(document);
-      if (text === undefined) texts.set(document, (text = from.documentText(document)));
+      if (text === undefined) texts.set(document, (text = readText(from, document)));
       return text;
     },
   };
   return createChunkReader(rows, view, documents);
+}
+
+/** A text to compare a new one with. One that is damaged equals none, and is written anew. */
+function readToCompare(rows: DirectoryReader, document: number): string {
+  try {
+    return rows.documentText(document);
+  } catch (error) {
+    if (IbidError.isInstance(error, "store-corrupt")) return "";
+    throw error;
+  }
 }
 
 /** Whether the index would have the same of both: title, headings and words, in the same language. */
@@ -111,7 +122,7 @@ export function chooseWanting(
   const isNew =
     scope === undefined || (first !== undefined && rows.documentById(scope, first.chunk.documentId) === undefined);
   if (isNew) return new Set(incoming);
-  const reader = createUncachedReader(rows, texts);
+  const reader = createUncachedReader(rows, texts, undefined, readToCompare);
   const found = readById(rows, scope, incoming);
   return new Set(
     incoming.filter(({ chunk }) => {
@@ -128,10 +139,14 @@ export function heldChunks(
   documentId: string,
   version: EmbeddingVersion | undefined,
 ): Map<string, string> {
-  const reader = createUncachedReader(rows);
+  const reader = createUncachedReader(rows, undefined, undefined, readToCompare);
   const held = new Map<string, string>();
   for (const row of rows.chunksOfDocument(view.row.key, documentId)) {
-    if (row.deletedAt === null && (version === undefined || hasVector(view, row, versionKey(version)))) {
+    if (
+      row.deletedAt === null &&
+      !row.isDamaged &&
+      (version === undefined || hasVector(view, row, versionKey(version)))
+    ) {
       held.set(row.id, embeddedText(reader.chunk(row)));
     }
   }
@@ -217,8 +232,8 @@ export function replaceDocument(
   const isKept = before !== undefined && keepsHistory(rows);
   const ingestedAt = isKept ? notBefore(now, before) : now;
   if (isKept) keepFormer(rows, before, ingestedAt, (row) => vectorsOf(change, row));
-  const texts = before === undefined || live === 0 ? [] : [[before.key, rows.documentText(before.key)] as const];
-  const reader = createUncachedReader(rows, new Map(texts), new Map(before && [[before.key, before]]));
+  const texts = before === undefined || live === 0 ? [] : [[before.key, readToCompare(rows, before.key)] as const];
+  const reader = createUncachedReader(rows, new Map(texts), new Map(before && [[before.key, before]]), readToCompare);
   const key = putDocument(change, scope, facts, ingestedAt);
   const home: HomeDocument = document;
 

@@ -60,6 +60,8 @@ export interface ChunkRow {
   readonly textKey: string;
   /** Milliseconds since 1970; `null` for what is not deleted. */
   readonly deletedAt: number | null;
+  /** Whether its own texts, metadata or headings are not as they were written. Such a row is shown to nobody, and can be deleted. */
+  readonly isDamaged?: true;
 }
 
 /** The columns that identify a chunk's row. */

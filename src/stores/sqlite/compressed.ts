@@ -31,14 +31,19 @@ export function sumOf(bytes: Uint8Array, before = 0): number {
  * **Errors** `store-corrupt` for bytes that are not as they were written. **Cost** for 32 KiB, a tenth of a millisecond.
  */
 export function expand({ data, sum }: Compressed, name: () => string): Buffer {
-  let bytes: Buffer | undefined;
-  try {
-    bytes = load().zstdDecompressSync(data);
-  } catch {
-    // Damage: said below, without the words of what was compressed.
-  }
+  const bytes = salvage(data);
   if (bytes === undefined || sumOf(bytes) !== sum) throw damaged(name());
   return bytes;
+}
+
+/** The bytes again, as far as they can be had, unchecked. **Shape** `undefined` where nothing can. */
+export function salvage(data: Uint8Array): Buffer | undefined {
+  try {
+    return load().zstdDecompressSync(data);
+  } catch {
+    // Damage: its error has words of what was compressed.
+    return undefined;
+  }
 }
 
 /** Says that a stored text is not as it was written. **Shape** it quotes nothing of the text. */

@@ -1,6 +1,6 @@
-import { IbidError } from "../../contracts/errors.ts";
 import type { DocumentRow } from "../segments/segment-directory.ts";
 import { sumOf } from "./compressed.ts";
+import { spoiltRow } from "./missing-row.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 
 /** Node 22 ends a text that it reads at U+0000. */
@@ -22,17 +22,15 @@ export function sumOfSaying(document: number, text: string): number {
   return signed(`${document} ${text}`);
 }
 
-/** Metadata or headings as a statement gives them, behind its sum and a space; the sum is missing where none was kept. **Errors** `store-corrupt`. */
-export function toSaying(document: number, given: string, nameOf: (document: number) => string): string {
-  if (typeof given !== "string") return given;
+/** A sum that nothing has: what it belongs to is damaged, and stays so when its row is written again. */
+export const noSum = 2 ** 32;
+
+/** Metadata or headings as a statement gives them, behind their sum and a space; the sum is missing where none was kept. */
+export function toSaying(document: number, given: string): { readonly text: string; readonly isWhole: boolean } {
+  if (typeof given !== "string") return spoiltRow();
   const end = given.indexOf(" ");
   const text = given.slice(end + 1);
-  if (end > 0 && sumOfSaying(document, text) !== Number(given.slice(0, end)))
-    throw new IbidError("store-corrupt", `Metadata or headings of ${nameOf(document)} are not as they were written.`, {
-      uri: nameOf(document),
-      hint: "Restore the file from a backup, or ingest the document again. Other documents are not affected.",
-    });
-  return text;
+  return { text, isWhole: end <= 0 || sumOfSaying(document, text) === Number(given.slice(0, end)) };
 }
 
 /** Tells whether a file has the columns of the sums. An earlier version made it without them, and they come when it is opened for writing. */

@@ -2,9 +2,10 @@ import type { StoredChunkSpan } from "../../contracts/document-store.ts";
 import type { SQLInputValue } from "node:sqlite";
 import { compareCodePoints } from "../../runtime/compare-text.ts";
 import type { ChunkKey, ChunkRow, DirectoryWriter, StoredPlace } from "../segments/segment-directory.ts";
-import { damaged, sumOf } from "./compressed.ts";
+import { sumOf } from "./compressed.ts";
+import { damagedChunk } from "../segments/chunk-rows.ts";
 import { inOrder } from "./in-order.ts";
-import { sumOfSaying, toSaying } from "./name-sums.ts";
+import { noSum, sumOfSaying, toSaying } from "./name-sums.ts";
 import { checkedRow, decoding, missingRow } from "./missing-row.ts";
 import { firstPackedAfter, packDigits, type Packed, packId, packOrigin, unpackDigits, unpackOrigin } from "./packed.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
@@ -48,19 +49,22 @@ function ownSum(urtext: string | null, text: string | null): number | null {
   return sumOf(Buffer.from(text ?? ""), sumOf(Buffer.from(urtext ?? "")));
 }
 
-function toChunk({ sum, ...record }: ChunkRecord, nameOf: (document: number) => string): ChunkRow {
+function toChunk({ sum, ...record }: ChunkRecord): ChunkRow {
   const [urtext, text] = [decodeOrNull(record.urtext), decodeOrNull(record.text)];
-  if (sum !== ownSum(urtext, text)) throw damaged(`chunk ${unpackDigits(record.id)}`);
+  const details = toSaying(record.document, record.details);
+  const metadata = toSaying(record.document, record.metadata);
+  const isWhole = sum === ownSum(urtext, text) && details.isWhole && metadata.isWhole;
   return {
     ...record,
     id: unpackDigits(record.id),
     documentId: unpackDigits(record.documentId),
-    details: toSaying(record.document, record.details, nameOf),
-    metadata: toSaying(record.document, record.metadata, nameOf),
+    details: details.text,
+    metadata: metadata.text,
     origin: unpackOrigin(record.origin),
     textKey: unpackDigits(record.textKey),
     urtext,
     text,
+    ...(!isWhole && { isDamaged: true }),
   };
 }
 
@@ -103,13 +107,15 @@ export interface SqliteChunks extends Pick<DirectoryWriter, Names> {
 
 export function createChunkRows(db: SqliteConnection, sayings: Sayings, keepsSums: () => boolean): SqliteChunks {
   const chunkColumns = (): string => columnsOf(keepsSums());
-  const nameOf = (document: number): string =>
-    db.get<{ uri: string }>("SELECT uri FROM documents WHERE key = ?", document)?.uri ?? "a document";
-  const read = (record: ChunkRecord): ChunkRow => toChunk(record, nameOf);
+  function wholeSaying(document: number, given: string): string {
+    const { text, isWhole } = toSaying(document, given);
+    if (isWhole) return text;
+    throw damagedChunk(db.get<{ uri: string }>("SELECT uri FROM documents WHERE key = ?", document)?.uri);
+  }
   const must = <Row>(sql: string, ...values: SQLInputValue[]): Row => db.get<Row>(sql, ...values) ?? missingRow();
 
   function chunks(sql: string, ...values: SQLInputValue[]): readonly ChunkRow[] {
-    return db.all<ChunkRecord>(sql, ...values).map(read);
+    return db.all<ChunkRecord>(sql, ...values).map(toChunk);
   }
 
   /** Rows of the chunks with these ids. */
@@ -165,12 +171,14 @@ export function createChunkRows(db: SqliteConnection, sayings: Sayings, keepsSum
       details: sayings.say(document, row.details),
       metadata,
       origin: packOrigin(origin),
-      sum: ownSum(urtext, text),
+      sum: row.isDamaged && (urtext !== null || text !== null) ? noSum : ownSum(urtext, text),
       deleted_at: deletedAt,
       text_key: packDigits(textKey),
       urtext,
       text,
-      ...(keepsSums() && { metadata_sum: isShort(metadata) ? sumOfSaying(document, metadata) : null }),
+      ...(keepsSums() && {
+        metadata_sum: !isShort(metadata) ? null : row.isDamaged ? noSum : sumOfSaying(document, metadata),
+      }),
     };
   }
 
@@ -184,7 +192,7 @@ export function createChunkRows(db: SqliteConnection, sayings: Sayings, keepsSum
   }
 
   return {
-    chunk: (key) => read(must(`SELECT ${chunkColumns()} FROM chunks WHERE key = ?`, key)),
+    chunk: (key) => toChunk(must(`SELECT ${chunkColumns()} FROM chunks WHERE key = ?`, key)),
     chunkId: (key) => unpackDigits(must<{ id: Packed }>("SELECT id FROM chunks WHERE key = ?", key).id),
     chunkIds: (keys) =>
       inOrder(keys, keyed<{ id: Packed }>("key, id", keys)).map((row) => unpackDigits((row ?? missingRow()).id)),
@@ -211,23 +219,23 @@ export function createChunkRows(db: SqliteConnection, sayings: Sayings, keepsSum
         ),
       ).map((row) => {
         const { document, metadata, origin } = row ?? missingRow();
-        return { metadata: toSaying(document, metadata, nameOf), origin: unpackOrigin(origin) };
+        return { metadata: wholeSaying(document, metadata), origin: unpackOrigin(origin) };
       }),
-    chunks: (keys) => inOrder(keys, keyed<ChunkRecord>(chunkColumns(), keys)).map((row) => row && read(row)),
+    chunks: (keys) => inOrder(keys, keyed<ChunkRecord>(chunkColumns(), keys)).map((row) => row && toChunk(row)),
     chunkDetails: (keys) =>
       inOrder(
         keys,
         keyed<{ document: number; details: string }>(`key, document, ${said("details", keepsSums())}`, keys),
       ).map((row) => {
         const { document, details } = row ?? missingRow();
-        return toSaying(document, details, nameOf);
+        return wholeSaying(document, details);
       }),
     chunkKeysById: (scope, ids) => byIds<KeyRecord>(ids, "SELECT key, id, deleted_at AS deletedAt", scope).map(toKey),
-    chunksById: (scope, ids) => byIds<ChunkRecord>(ids, `SELECT ${chunkColumns()}`, scope).map(read),
+    chunksById: (scope, ids) => byIds<ChunkRecord>(ids, `SELECT ${chunkColumns()}`, scope).map(toChunk),
     chunkById: (scope, id) =>
       chunks(`SELECT ${chunkColumns()} FROM chunks WHERE scope = ? AND id = ?`, scope, packId(id))[0],
     chunksOfDocument: (scope, id) =>
-      ofItsDocument<ChunkRecord>(`SELECT ${chunkColumns()}`, "ORDER BY key", scope, id).map(read),
+      ofItsDocument<ChunkRecord>(`SELECT ${chunkColumns()}`, "ORDER BY key", scope, id).map(toChunk),
     copiesOf: (scope, textKey, key) =>
       chunks(
         `SELECT ${chunkColumns()} FROM chunks WHERE ${textBeginning("text_key")} = ${textBeginning("?")} AND text_key = ? AND scope = ?
@@ -267,7 +275,7 @@ export function createChunkRows(db: SqliteConnection, sayings: Sayings, keepsSum
     },
     *scanChunks(scope) {
       const all = `SELECT ${chunkColumns()} FROM chunks WHERE scope = ? AND deleted_at IS NULL ORDER BY document, starts, key`;
-      for (const row of db.iterate<ChunkRecord>(all, scope)) yield decoding(() => read(row));
+      for (const row of db.iterate<ChunkRecord>(all, scope)) yield decoding(() => toChunk(row));
     },
     deletedChunks: (scope, until) =>
       chunks(

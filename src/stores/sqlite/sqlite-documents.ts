@@ -8,7 +8,7 @@ import {
   type HomeRow,
   renamesSetting,
 } from "../segments/segment-directory.ts";
-import { sumOfNames } from "./name-sums.ts";
+import { noSum, sumOfNames } from "./name-sums.ts";
 import { missingRow, spoiltRow } from "./missing-row.ts";
 import {
   packDigits,
@@ -54,9 +54,6 @@ interface SumRecord {
   readonly nameSum?: number | null | undefined;
   readonly scopeName?: string | null | undefined;
 }
-
-/** A sum that no names have: those of the row are damaged. */
-const noSum = 2 ** 32;
 
 /** Whether names are others than those whose sum was kept. */
 function isMisnamed(

@@ -1,4 +1,4 @@
-import { compress, damaged, expand, sumOf } from "./compressed.ts";
+import { compress, damaged, expand, salvage, sumOf } from "./compressed.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import { missingRow } from "./missing-row.ts";
 import type { DocumentBody } from "../segments/segment-directory.ts";
@@ -83,7 +83,7 @@ export function createSqliteTexts(db: SqliteConnection, stamp: () => number): Sq
   const kept = new Map<number, Buffer>();
   let keptStamp = -1;
   const nameOf = (document: number) => (): string =>
-    db.get<{ uri: string }>("SELECT uri FROM documents WHERE key = ?", document)?.uri ?? `document ${document}`;
+    db.get<{ uri: string }>("SELECT uri FROM documents WHERE key = ?", document)?.uri ?? "a document";
 
   const rowOf = (key: number): BlockRow =>
     db.get<BlockRow>("SELECT key, scope, size, documents, sum, data FROM blocks WHERE key = ?", key) ?? missingRow();
@@ -106,15 +106,23 @@ export function createSqliteTexts(db: SqliteConnection, stamp: () => number): Sq
     return bytes;
   }
 
-  function change(key: number, name: () => string): OpenBlock {
-    let block = open.get(key);
-    if (block === undefined) {
-      const row = rowOf(key);
-      const bytes = Buffer.alloc(blockBytes);
-      expand(row, name).copy(bytes);
-      block = { key, scope: row.scope, bytes, size: row.size, documents: row.documents };
-      open.set(key, block);
-    }
+  /**
+   * A block that will be written again. One that is damaged has what could be read of it: its documents have sums of their own.
+   *
+   * **Shape** `undefined` for a damaged one where only whole ones are wanted.
+   */
+  function change(key: number, wanted: "any"): OpenBlock;
+  function change(key: number, wanted: "whole"): OpenBlock | undefined;
+  function change(key: number, wanted: "any" | "whole"): OpenBlock | undefined {
+    const changed = open.get(key);
+    if (changed !== undefined) return changed;
+    const { scope, size, documents, sum, data } = rowOf(key);
+    const found = salvage(data);
+    if (wanted === "whole" && (found === undefined || sumOf(found) !== sum)) return undefined;
+    const bytes = Buffer.alloc(blockBytes);
+    found?.copy(bytes);
+    const block = { key, scope, bytes, size, documents };
+    open.set(key, block);
     return block;
   }
 
@@ -125,8 +133,11 @@ export function createSqliteTexts(db: SqliteConnection, stamp: () => number): Sq
       db.get<{ key: number }>("SELECT key FROM blocks WHERE scope = ? ORDER BY key DESC LIMIT 1", scope)?.key;
     const before = key === undefined ? undefined : sizeOf(key);
     if (key !== undefined && before !== undefined && before + size <= blockBytes) {
-      last.set(scope, key);
-      return change(key, () => `the documents in block ${key}`);
+      const block = change(key, "whole");
+      if (block !== undefined) {
+        last.set(scope, key);
+        return block;
+      }
     }
     if (key !== undefined && open.has(key)) write(key);
     const made = db.run("INSERT INTO blocks (scope, size, documents, sum, data) VALUES (?, 0, 0, 0, x'')", scope);
@@ -235,7 +246,7 @@ export function createSqliteTexts(db: SqliteConnection, stamp: () => number): Sq
     remove(document) {
       const { block: key, at, structureSize, textSize } = bodyOf(document);
       if (key === null) return void db.run("DELETE FROM text_parts WHERE document = ?", document);
-      const block = change(key, nameOf(document));
+      const block = change(key, "any");
       block.bytes.fill(0, at, at + structureSize + textSize);
       block.documents--;
       if (block.documents === 0) write(key);
