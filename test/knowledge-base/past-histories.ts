@@ -218,7 +218,9 @@ async function copyFromReplay(into: Store, happened: readonly Happened[], time: 
     includeEmbeddings: true,
   }))
     entries.push({ chunk, embeddings });
-  await into.replace(write(scope), { ...summary, document, chunks: entries });
+  // A version that comes back is written now.
+  const { ingestedAt: _ingested, checkedAt: _checked, ...facts } = summary;
+  await into.replace(write(scope), { ...facts, document, chunks: entries });
   await close();
 }
 
