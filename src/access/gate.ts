@@ -38,7 +38,7 @@ export interface Gate {
   writable(caller: Caller, existing: readonly Scope[]): readonly Scope[];
 }
 
-/** Whether a value is a `Proxy` that was revoked: nothing of it can be read. */
+/** Whether a value is a `Proxy` that was revoked: nothing of it can be read. The gate imports contracts alone, so it asks by itself. */
 function isRevoked(value: unknown): boolean {
   try {
     Array.isArray(value);

@@ -54,7 +54,7 @@ async function openService(isWhole: boolean): Promise<TestService> {
     ] as const)
       statuses.push((await world.as("ada", path, { body })).status);
   }
-  // What others do succeeds.
+  // The others succeed.
   expect(statuses.filter((status) => status >= 300)).toEqual([]);
   await kb.ingest([], { settle: true });
   return world;

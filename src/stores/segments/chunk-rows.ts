@@ -106,7 +106,7 @@ function parseDetails(json: string, { uri }: Pick<DocumentRow, "uri">): ChunkDet
   if (typeof sectionId === "string" && Array.isArray(headings)) return details as ChunkDetails;
   throw new IbidError("store-corrupt", `A chunk of "${uri}" has no section or no headings where it should.`, {
     uri,
-    hint: "Run ibid doctor; restore the file from a backup, or ingest the document again.",
+    hint: "Run ibid doctor; restore the file from a backup, or delete the document and ingest it again.",
   });
 }
 
@@ -176,7 +176,7 @@ export function createChunkReader(
 export function damagedChunk(uri = "a document"): IbidError {
   return new IbidError("store-corrupt", `A text, metadata or headings of ${uri} are not as they were written.`, {
     uri,
-    hint: "Restore the file from a backup, or ingest the document again. Other documents are not affected.",
+    hint: "Restore the file from a backup, or delete the document and ingest it again. Other documents are not affected.",
   });
 }
 

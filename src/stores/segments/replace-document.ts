@@ -52,19 +52,29 @@ export function createUncachedReader(
   rows: DirectoryReader,
   texts = new Map<number, string>(),
   documents = new Map<number, DocumentRow>(),
-  readText = (from: DirectoryReader, document: number): string => from.documentText(document),
+  readText = (document: number): string => rows.documentText(document),
 ): ChunkReader {
   const view = {
-    text(from: DirectoryReader, document: number): string {
+    text(_: DirectoryReader, document: number): string {
       let text = texts.get(document);
-      if (text === undefined) texts.set(document, (text = readText(from, document)));
+      if (text === undefined) texts.set(document, (text = readText(document)));
       return text;
     },
   };
   return createChunkReader(rows, view, documents);
 }
 
-/** A text to compare a new one with. One that is damaged equals none, and is written anew. */
+/** Reads what a document has, to compare it with what comes. Names and texts that are damaged equal none, so that they are written anew. */
+function createComparingReader(
+  rows: DirectoryReader,
+  before: DocumentRow | undefined,
+  texts?: Map<number, string>,
+): ChunkReader {
+  return createUncachedReader(rows, texts, new Map(before && [[before.key, before]]), (document) =>
+    readToCompare(rows, document),
+  );
+}
+
 function readToCompare(rows: DirectoryReader, document: number): string {
   try {
     return rows.documentText(document);
@@ -119,10 +129,10 @@ export function chooseWanting(
   texts: Map<number, string>,
 ): ReadonlySet<IncomingChunk> {
   const [first] = incoming;
-  const isNew =
-    scope === undefined || (first !== undefined && rows.documentById(scope, first.chunk.documentId) === undefined);
-  if (isNew) return new Set(incoming);
-  const reader = createUncachedReader(rows, texts, undefined, readToCompare);
+  if (scope === undefined) return new Set(incoming);
+  const before = first && rows.documentById(scope, first.chunk.documentId);
+  if (first !== undefined && before === undefined) return new Set(incoming);
+  const reader = createComparingReader(rows, before, texts);
   const found = readById(rows, scope, incoming);
   return new Set(
     incoming.filter(({ chunk }) => {
@@ -139,7 +149,7 @@ export function heldChunks(
   documentId: string,
   version: EmbeddingVersion | undefined,
 ): Map<string, string> {
-  const reader = createUncachedReader(rows, undefined, undefined, readToCompare);
+  const reader = createComparingReader(rows, rows.documentById(view.row.key, documentId));
   const held = new Map<string, string>();
   for (const row of rows.chunksOfDocument(view.row.key, documentId)) {
     if (
@@ -233,7 +243,7 @@ export function replaceDocument(
   const ingestedAt = isKept ? notBefore(now, before) : now;
   if (isKept) keepFormer(rows, before, ingestedAt, (row) => vectorsOf(change, row));
   const texts = before === undefined || live === 0 ? [] : [[before.key, readToCompare(rows, before.key)] as const];
-  const reader = createUncachedReader(rows, new Map(texts), new Map(before && [[before.key, before]]), readToCompare);
+  const reader = createComparingReader(rows, before, new Map(texts));
   const key = putDocument(change, scope, facts, ingestedAt);
   const home: HomeDocument = document;
 

@@ -50,6 +50,6 @@ export function salvage(data: Uint8Array): Buffer | undefined {
 export function damaged(name: string): IbidError {
   return new IbidError("store-corrupt", `The stored text of ${name} is not as it was written.`, {
     uri: name,
-    hint: "Restore the file from a backup, or ingest the document again. Other documents are not affected.",
+    hint: "Restore the file from a backup, or delete the document and ingest it again. Other documents are not affected.",
   });
 }
