@@ -65,9 +65,9 @@ for (const service of services) {
 const kb = await openKnowledgeBase(join(folder, "kb"));
 await kb.ingest(inputs.slice(0, most), { origin: "note", settle: true });
 const memory = createMemory(kb);
-const questions = Array.from({ length: 500 }, () =>
-  pick(asked.filter(({ current }) => inputs.slice(0, most).some(({ text }) => text === current))),
-);
+const kept = new Set(inputs.slice(0, most).map(({ text }) => text));
+const askable = asked.filter(({ current }) => kept.has(current));
+const questions = Array.from({ length: 500 }, () => pick(askable));
 let [first, five, replaced] = [0, 0, 0];
 const times: number[] = [];
 /** Milliseconds of the processor since then, for each of some calls. */

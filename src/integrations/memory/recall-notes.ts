@@ -195,12 +195,16 @@ async function fittingNotes(
       .map((one) => ({ ...one, score: one.parts.words + one.parts.subject + one.parts.recency }))
       .toSorted((a, b) => b.score - a.score || a.hit.rank - b.hit.rank);
     const found: Found[] = [];
-    // Asked for at once, they are read in one transaction.
-    await Promise.all(ranked.slice(0, topK).map(({ hit }) => statementOf(readNoteUri(hit.source.uri)!.subject)));
-    for (const { hit, score, parts } of ranked) {
+    for (const [place, { hit, score, parts }] of ranked.entries()) {
       if (found.length === topK) break;
       const { uri, start, end } = hit.source;
-      const statement = await statementOf(readNoteUri(uri)!.subject);
+      const { subject } = readNoteUri(uri)!;
+      if (!statements.has(subject)) {
+        // Each hit gives one note at most, so that these are all needed. Asked for at once, they are read in one transaction.
+        const needed = ranked.slice(place, place + topK - found.length);
+        await Promise.all(needed.map((one) => statementOf(readNoteUri(one.hit.source.uri)!.subject)));
+      }
+      const statement = await statementOf(subject);
       const holds = asOf ?? statement.present;
       if (!statement.versions.some((version) => version.uri === uri && holdsAt(version, holds))) continue;
       const note = toNote({ uri, scope: hit.scope, text: hit.text, metadata: hit.metadata });

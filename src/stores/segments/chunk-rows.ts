@@ -217,7 +217,7 @@ export function toSummary(rows: DirectoryReader, scope: Scope, row: DocumentRow)
   checkNames(row);
   const { id, uri, title, mediaType, contentHash, metadataHash, fingerprint, bytes, folder, ingestedAt } = row;
   const { checkedAt, etag, lastModified } = row;
-  const chunks = rows.liveChunksOf(row.scope, id);
+  const chunks = row.liveChunks ?? rows.liveChunksOf(row.scope, id);
   return {
     scope,
     id,

@@ -100,6 +100,8 @@ export interface DocumentRow {
   readonly supersedes: string | null;
   /** Its names are not as they were written: nothing is shown under them. */
   readonly isMisnamed?: true;
+  /** Its live chunks, where a listing has counted them. */
+  readonly liveChunks?: number;
 }
 
 /** Orders of documents that a directory keeps. */

@@ -9,6 +9,7 @@ import { heldChunks } from "./replace-document.ts";
 import type { SegmentCore } from "./segment-core.ts";
 import { readChunks } from "./read-chunks.ts";
 import type { DirectoryReader, DocumentRow } from "./segment-directory.ts";
+import { createSharedLook } from "./share-look.ts";
 import { createSeenScopes, recallMoment, takeMoment } from "./segment-moment.ts";
 
 type Reads = Required<
@@ -33,6 +34,8 @@ type Reads = Required<
 /** Reads of a segment store: each in a transaction of its own, listings in one for each page. Scopes and moments are remembered until the next commit. */
 export function segmentReads({ look, view, directory, latent }: SegmentCore): Reads {
   const seen = createSeenScopes();
+  /** Listings that begin at once, such as those of a recall, read their first pages in one transaction. */
+  const lookTogether = createSharedLook(look);
   let listed: { readonly stamp: number; readonly scopes: readonly Scope[] } | undefined;
   return {
     held: (scope, documentId, version) =>
@@ -69,7 +72,7 @@ export function segmentReads({ look, view, directory, latent }: SegmentCore): Re
       }),
 
     documents: (scopes, { order, ...listing } = {}) =>
-      order === undefined ? listDocuments(look, scopes, listing) : listInOrder(look, scopes, order, listing),
+      order === undefined ? listDocuments(lookTogether, scopes, listing) : listInOrder(look, scopes, order, listing),
 
     folders: (scopes, options) => look((rows) => countFolders(rows, scopes, options)),
 

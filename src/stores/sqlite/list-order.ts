@@ -1,5 +1,6 @@
 import type { SQLInputValue } from "node:sqlite";
 import { foldTitle } from "../compose/document-order.ts";
+import { boundLimit } from "./sqlite-connection.ts";
 import type { KeptOrder, Narrowing, RowPlace } from "../segments/segment-directory.ts";
 
 /** The value that each order goes by: as a statement has it, and of a place. `pack` turns a time into its stored form. */
@@ -101,7 +102,7 @@ export function uriListing(
   const { idText } = columns;
   const isBehind = id === undefined ? `${column} > ?` : `${column} >= ? AND (uri > ? OR ${idText} > ?)`;
   return {
-    sql: `WHERE scope = ? AND deleted_at IS NULL${where} AND ${isBehind} ORDER BY ${column}, ${idText} LIMIT ?`,
+    sql: `WHERE scope = ? AND deleted_at IS NULL${where} AND ${isBehind} ORDER BY ${column}, ${idText} ${boundLimit}`,
     values: [scope, ...values, ...(id === undefined ? [uri] : [uri, uri, id])],
   };
 }
@@ -123,7 +124,7 @@ export function orderedListing(
   // Only the index of titles has uris. A plus keeps SQLite from reading another order by the index of the uris.
   const column = order === "title" && !sorts ? "uri" : "+uri";
   const listing = (where: string, ...values: SQLInputValue[]): Listing => ({
-    sql: `WHERE scope = ? AND deleted_at IS NULL${narrowing} ${where} ORDER BY ${by} ${direction}, ${column}, ${idText} LIMIT ?`,
+    sql: `WHERE scope = ? AND deleted_at IS NULL${narrowing} ${where} ORDER BY ${by} ${direction}, ${column}, ${idText} ${boundLimit}`,
     values: [scope, ...chosen, ...values],
   });
   if (place === undefined) return [listing("")];

@@ -8,7 +8,7 @@ import { inOrder } from "./in-order.ts";
 import { noSum, sumOfSaying, toSaying } from "./name-sums.ts";
 import { checkedRow, decoding, missingRow } from "./missing-row.ts";
 import { firstPackedAfter, packDigits, type Packed, packId, packOrigin, unpackDigits, unpackOrigin } from "./packed.ts";
-import type { SqliteConnection } from "./sqlite-connection.ts";
+import { boundLimit, type SqliteConnection } from "./sqlite-connection.ts";
 import type { Sayings } from "./sqlite-sayings.ts";
 import { bytesOf, decodeText } from "./text-bytes.ts";
 
@@ -105,7 +105,24 @@ export interface SqliteChunks extends Pick<DirectoryWriter, Names> {
   copyChunk(row: ChunkRow): void;
 }
 
-export function createChunkRows(db: SqliteConnection, sayings: Sayings, keepsSums: () => boolean): SqliteChunks {
+/** Whether chunks name a document that is not theirs: an earlier version kept such. A transaction that reads asks once. */
+export function createStrayCheck(db: SqliteConnection): () => boolean {
+  let seen = { turn: 0, strays: false };
+  return () => {
+    const { turn, isWriting } = db;
+    if (turn === 0 || isWriting || seen.turn !== turn) {
+      const strays = db.get("SELECT 1 FROM chunks WHERE document_id IS NOT NULL LIMIT 1") !== undefined;
+      seen = { turn, strays };
+    }
+    return seen.strays;
+  };
+}
+
+export function createChunkRows(
+  db: SqliteConnection,
+  sayings: Sayings,
+  { keepsSums, hasStrays }: { readonly keepsSums: () => boolean; readonly hasStrays: () => boolean },
+): SqliteChunks {
   const chunkColumns = (): string => columnsOf(keepsSums());
   function wholeSaying(document: number, given: string): string {
     const { text, isWhole } = toSaying(document, given);
@@ -135,11 +152,10 @@ export function createChunkRows(db: SqliteConnection, sayings: Sayings, keepsSum
     return [...find("unhex(value)", packed), ...find("value", texts)];
   }
 
-  /** Rows of a document's chunks. An earlier version kept chunks that name a document which is not theirs. */
+  /** Rows of a document's chunks. */
   function ofItsDocument<Row>(select: string, rest: string, scope: number, id: string): readonly Row[] {
-    const strays = db.get("SELECT 1 FROM chunks WHERE document_id IS NOT NULL LIMIT 1") !== undefined;
     const packed = packId(id);
-    if (!strays) return db.all<Row>(`${select} FROM chunks WHERE ${ofDocument} ${rest}`, scope, packed);
+    if (!hasStrays()) return db.all<Row>(`${select} FROM chunks WHERE ${ofDocument} ${rest}`, scope, packed);
     return db.all<Row>(
       `${select} FROM chunks WHERE chunks.scope = ? AND coalesce(chunks.document_id, ${ownDocument}) = ? ${rest}`,
       scope,
@@ -261,7 +277,7 @@ export function createChunkRows(db: SqliteConnection, sayings: Sayings, keepsSum
     chunksAfter(scope, id, limit) {
       const page = (condition: string, ...values: SQLInputValue[]): readonly ChunkRow[] =>
         chunks(
-          `SELECT ${chunkColumns()} FROM chunks WHERE scope = ? AND ${condition} AND deleted_at IS NULL ORDER BY id LIMIT ?`,
+          `SELECT ${chunkColumns()} FROM chunks WHERE scope = ? AND ${condition} AND deleted_at IS NULL ORDER BY id ${boundLimit}`,
           scope,
           ...values,
           limit,

@@ -35,6 +35,9 @@ const columnsOf = (
   checked_at AS checkedAt, etag, last_modified AS lastModified${sums}`;
 /** The sum of a document's names, and the scope that is in it. */
 const sumColumns = ", name_sum AS nameSum, (SELECT scope FROM scopes WHERE scopes.key = documents.scope) AS scopeName";
+/** The live chunks of a document, where none names a document that is not its own. */
+const countColumn =
+  ", (SELECT count(*) FROM chunks WHERE document = documents.key AND chunks.deleted_at IS NULL) AS liveChunks";
 const markedDocuments = "documents LEFT JOIN marks ON marks.document = documents.key";
 
 /** The id of a document as a text. */
@@ -125,7 +128,7 @@ export function createDocumentRows(
   db: SqliteConnection,
   texts: SqliteTexts,
   sayings: Sayings,
-  keepsSums: () => boolean,
+  { keepsSums, hasStrays }: { readonly keepsSums: () => boolean; readonly hasStrays: () => boolean },
 ): SqliteDocuments {
   const sumsOf = (): string => (keepsSums() ? sumColumns : "");
   const documentColumns = (): string => columnsOf(sumsOf());
@@ -137,7 +140,7 @@ export function createDocumentRows(
 
   const count = (sql: string, ...values: SQLInputValue[]): number => must<{ count: number }>(sql, ...values).count;
   const listed = (sql: string, ...values: SQLInputValue[]): readonly DocumentRow[] =>
-    documents(`SELECT ${documentColumns()} FROM ${markedDocuments} ${sql}`, ...values);
+    documents(`SELECT ${documentColumns()}${hasStrays() ? "" : countColumn} FROM ${markedDocuments} ${sql}`, ...values);
   const columns: Columns = {
     idText: documentIdText,
     pack: packTime,

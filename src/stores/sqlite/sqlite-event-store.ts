@@ -9,6 +9,7 @@ import type { EventStoreOptions } from "../memory/memory-event-store.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { holdFile } from "./database-file.ts";
 import { openToRead } from "./open-to-read.ts";
+import { boundLimit } from "./sqlite-connection.ts";
 import { type Database, openDatabase } from "./sqlite-database.ts";
 import { isBusy } from "./sqlite-errors.ts";
 import { parseStored } from "../../runtime/parse-stored.ts";
@@ -188,7 +189,7 @@ function selection(filter: EventFilter): { sql: string; values: SQLInputValue[] 
   if (to !== undefined) want("at < ?", to);
   if (scope !== undefined) want("key IN (SELECT event FROM event_scopes WHERE scope = ?)", scope);
   conditions.push("key > ?", "key <= ?");
-  return { sql: `SELECT key, event FROM events WHERE ${conditions.join(" AND ")} ORDER BY key LIMIT ?`, values };
+  return { sql: `SELECT key, event FROM events WHERE ${conditions.join(" AND ")} ORDER BY key ${boundLimit}`, values };
 }
 
 /**

@@ -17,7 +17,7 @@ import { purgeSetting } from "../segments/purge.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
 import { scrubPatiently } from "./scrub-file.ts";
 import { openConnection } from "./open-connection.ts";
-import type { SqliteConnection } from "./sqlite-connection.ts";
+import { boundLimit, type SqliteConnection } from "./sqlite-connection.ts";
 import { parseStored } from "../../runtime/parse-stored.ts";
 
 /**
@@ -115,7 +115,7 @@ export function createSqliteJobStore(db: SqliteConnection, keep: number): JobSto
   function prune(): void {
     if (++finished % pruneEvery !== 0) return;
     db.run(
-      "DELETE FROM jobs WHERE state = 'indexed' AND key <= (SELECT key FROM jobs WHERE state = 'indexed' ORDER BY key DESC LIMIT 1 OFFSET ?)",
+      "DELETE FROM jobs WHERE state = 'indexed' AND key <= (SELECT key FROM jobs WHERE state = 'indexed' ORDER BY key DESC LIMIT 1 OFFSET ? + 0)",
       keep,
     );
   }
@@ -245,7 +245,7 @@ export function createSqliteJobStore(db: SqliteConnection, keep: number): JobSto
     list: ({ states, after = 0, limit }) =>
       read(() => {
         const among = states === undefined ? "" : ` AND state IN (${states.map(() => "?").join(", ")})`;
-        const sql = `SELECT ${columns} FROM jobs WHERE key > ?${among} ORDER BY key LIMIT ?`;
+        const sql = `SELECT ${columns} FROM jobs WHERE key > ?${among} ORDER BY key ${boundLimit}`;
         return db.all<JobRow>(sql, after, ...(states ?? []), limit).map(toStored);
       }),
     counts: () =>

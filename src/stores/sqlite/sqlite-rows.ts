@@ -14,7 +14,7 @@ import { createSayings } from "./sqlite-sayings.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import { createOrphanSearch } from "./sqlite-orphans.ts";
 import { createFormerRows } from "./sqlite-formers.ts";
-import { createChunkRows, type SqliteChunks } from "./sqlite-chunks.ts";
+import { createChunkRows, createStrayCheck, type SqliteChunks } from "./sqlite-chunks.ts";
 import { createDocumentRows, type SqliteDocuments } from "./sqlite-documents.ts";
 import { createSqliteTexts, type SqliteTexts } from "./sqlite-texts.ts";
 
@@ -95,6 +95,7 @@ export function createSqliteRows(db: SqliteConnection): SqliteRows {
   }
 
   const keepsSums = createSumsKept(db);
+  const hasStrays = createStrayCheck(db);
   const texts = createSqliteTexts(db, stamp);
   const sayings = createSayings(db, keepsSums);
 
@@ -103,8 +104,8 @@ export function createSqliteRows(db: SqliteConnection): SqliteRows {
 
   return guardRows<SqliteRows>({
     undone: () => fresh.clear(),
-    ...createChunkRows(db, sayings, keepsSums),
-    ...createDocumentRows(db, texts, sayings, keepsSums),
+    ...createChunkRows(db, sayings, { keepsSums, hasStrays }),
+    ...createDocumentRows(db, texts, sayings, { keepsSums, hasStrays }),
     ...createFormerRows(db),
     texts,
     stamp,

@@ -4,7 +4,7 @@ import type { ChunkKey, ChunkRow, DocumentRow, FolderRow, StoredFacts } from "..
 import { inOrder } from "../in-order.ts";
 import { type Columns, folderListing, orderedListing, readListings, uriListing } from "../list-order.ts";
 import { missingRow } from "../missing-row.ts";
-import type { SqliteConnection } from "../sqlite-connection.ts";
+import { boundLimit, type SqliteConnection } from "../sqlite-connection.ts";
 import { createSqliteRows, type SqliteRows } from "../sqlite-rows.ts";
 import { bytesOf, decodeText } from "../text-bytes.ts";
 
@@ -104,7 +104,7 @@ function readEarlierChunks(db: SqliteConnection): Partial<SqliteRows> {
       ),
     chunksAfter: (scope, id, limit) =>
       chunks(
-        `SELECT ${chunkColumns} FROM chunks WHERE scope = ? AND id > ? AND deleted_at IS NULL ORDER BY id LIMIT ?`,
+        `SELECT ${chunkColumns} FROM chunks WHERE scope = ? AND id > ? AND deleted_at IS NULL ORDER BY id ${boundLimit}`,
         scope,
         id,
         limit,
