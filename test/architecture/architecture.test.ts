@@ -29,6 +29,17 @@ describe("the sources keep the table of rooms [W4 E1 E42 E43 E44 E46]", () => {
     expect(upward).toEqual([]);
   });
 
+  it("no statement of SQLite binds a bare limit, which would be planned anew each time", () => {
+    const bare = modules
+      .filter(
+        ({ path, source }) =>
+          path.startsWith("stores/sqlite/") &&
+          /(?:LIMIT|OFFSET) (?:[?:@]|\$\w)(?!\w* \+ 0)/u.test(source.replaceAll(/^\s*\*.*$/gmu, "")),
+      )
+      .map(({ path }) => path);
+    expect(bare).toEqual([]);
+  });
+
   it("one file reads the clock of the machine", () => {
     const clock = /\bDate\.now\b|\bnew Date\(\)|\bDate\(\)/u;
     const comment = /\/\*[^]*?\*\/|\/\/.*$/gmu;

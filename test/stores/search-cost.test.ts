@@ -196,6 +196,16 @@ describe.each([
     expect(calls).toBeLessThanOrEqual(sealAt > 1000 ? 45 : 110);
   });
 
+  it("reads the first pages of listings that begin at once in one transaction [18.8]", async () => {
+    const { store, counts, reset } = await open(sealAt);
+    reset();
+    const found = await Promise.all(
+      ["d1.md", "d2.md", "d3.md"].map((under) => collect(store.documents(read("deployment"), { under }))),
+    );
+    expect(found.map((documents) => documents.length)).toEqual([1, 1, 1]);
+    expect(counts.transactions).toBe(1);
+  });
+
   it("asks once for scopes, ids, and names and totals of documents, and anew after a write", async () => {
     const { store, search, counts, reset } = await open(sealAt);
     const once = ["scopes", "chunkIds", "homesOf", "liveChunksOf"];

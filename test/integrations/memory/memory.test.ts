@@ -43,6 +43,32 @@ async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
 }
 
 describe("a memory", () => {
+  it("reads the statements of a recall together, and those behind replaced notes together again [18.8]", async () => {
+    const kb = await start();
+    const counts = { open: 0, rounds: 0, lists: 0 };
+    const counted: KnowledgeBase = {
+      ...kb,
+      async *list(options) {
+        if (counts.open === 0) counts.rounds++;
+        counts.open++;
+        counts.lists++;
+        yield* kb.list(options);
+        counts.open--;
+      },
+    };
+    const memory = createMemory(counted, { scope: "user:ada" });
+    for (let i = 0; i < 12; i++) {
+      await memory.remember({ text: `The port of heron ${i} is 80.`, key: `heron-${i}` });
+      await memory.remember({ text: `The port of heron ${i} is 81.`, key: `heron-${i}` });
+    }
+    Object.assign(counts, { rounds: 0, lists: 0 });
+    const { notes } = await memory.recall("port of heron", { topK: 10 });
+    expect(notes).toHaveLength(10);
+    expect(counts.lists).toBeGreaterThanOrEqual(10);
+    // Half of the hits are replaced: each round asks for as many as are missing.
+    expect(counts.rounds).toBeLessThanOrEqual(4);
+  });
+
   it("gives what holds now, what held then, and says what replaced a note", async () => {
     const { memory, time } = await remembering({ by: "agent", session: "s1", file: "ci.yml" });
     const one = await memory.remember({ text: "The deploy day is Tuesday.", key: "deploy-day" });
