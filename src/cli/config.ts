@@ -3,7 +3,7 @@ import { plainDoc, toJsonSchema } from "../runtime/describe-options.ts";
 import type { OptionRule, OptionTable } from "../runtime/plan-options.ts";
 import type { JsonSchema } from "../contracts/schema.ts";
 import { type PlacedOption, placedOptions, valueAt } from "./config-values.ts";
-import { examples } from "./help-text.ts";
+import { examples, note } from "./help-text.ts";
 import type { LoadedConfig } from "./load-config.ts";
 import type { CommonOptions, Context } from "./open.ts";
 
@@ -11,9 +11,12 @@ interface PrintOptions extends CommonOptions {
   readonly variables?: true;
 }
 
-/** `ibid config check`: the file and the variables were read before, so that any mistake has ended the command. */
+/** `ibid config check`: the file and the variables were read before, so that an unknown option or a wrong kind of value has ended the command. */
 async function checkConfig({ output }: Context, { settings, kb }: CommonOptions): Promise<number> {
-  const { file = null, ofVariables = {} } = settings ?? {};
+  const { file = null, ofVariables = {}, values = {} } = settings ?? {};
+  // Code for servers and engines is loaded by this command alone.
+  const { checkParts } = await import("./check-parts.ts");
+  await checkParts(values);
   if (output.json) await output.object({ file, kb, valid: true });
   else {
     const variables = Object.keys(ofVariables).length === 0 ? "" : ", with IBID_* variables";
@@ -111,8 +114,14 @@ export function addConfigCommand(program: Command, context: Context, done: (exit
     .description("Work with ibid.config.ts, .js or .json, which is found upwards, and with the IBID_* variables.");
   config
     .command("check")
-    .summary("check names and values; exit code 2 for a mistake")
+    .summary("check names and values; exit code 2 for a mistake in them")
     .description("Check the names and values of the configuration and of the IBID_* variables.")
+    .addHelpText(
+      "after",
+      note(
+        "The exit code is 0 for a valid configuration, 2 for an unknown name or a wrong value, and 1 for a file that cannot be read or run, or may not be run. No server is asked.",
+      ),
+    )
     .action(async function (this: Command) {
       done(await checkConfig(context, this.optsWithGlobals()));
     });

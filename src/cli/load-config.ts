@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { basename, dirname, join, relative, resolve } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Config } from "../server/config-options.ts";
 import { IbidError } from "../contracts/errors.ts";
@@ -32,7 +32,7 @@ export interface ConfigChoices {
  * Finds and reads the configuration of a command: the file, then the `IBID_*` variables.
  *
  * **Shape** paths of a file count from its folder, and those of variables from the working folder. **Errors** `invalid-argument` for wrong names and values, `access-denied` for code
- * that belongs to others, `not-found` for a named file that cannot be read. **Cost** the schema is loaded only where there is a file or a variable.
+ * that belongs to others, `not-found` for a named file that cannot be read, `unreadable` for code that throws or cannot be loaded. **Cost** the schema is loaded only where there is a file or a variable.
  */
 export async function loadConfig({ cwd, env, kb, config = env["IBID_CONFIG"] }: ConfigChoices): Promise<LoadedConfig> {
   const named = kb ?? (env["IBID_KB"] || undefined);
@@ -75,17 +75,20 @@ function shorten(cwd: string, kb = usualFolder): string {
 }
 
 async function runFile(file: string): Promise<unknown> {
-  let module: { readonly default?: unknown };
+  let module: { readonly default?: unknown; readonly "module.exports"?: object };
   try {
     module = (await import(pathToFileURL(file).href)) as typeof module;
   } catch (cause) {
-    throw new IbidError(
-      "invalid-argument",
-      `The configuration ${file} cannot be run: ${cause instanceof Error ? cause.message : String(cause)}.`,
-      { uri: file, hint: `Run it alone to see where: node ${basename(file)}`, cause },
-    );
+    const message = cause instanceof Error ? cause.message : String(cause);
+    throw new IbidError("unreadable", `The configuration ${file} cannot be run: ${message.replace(/\.$/u, "")}.`, {
+      uri: file,
+      hint: `Run it alone to see where: node ${file}`,
+      cause,
+    });
   }
-  if (module.default === undefined) throw unusable(file, "has no default export");
+  // A file without any import and export is CommonJS, with an empty object as its exports.
+  const isEmpty = Object.keys(module["module.exports"] ?? { default: true }).length === 0;
+  if (module.default === undefined || isEmpty) throw unusable(file, "has no default export");
   return module.default;
 }
 

@@ -6,11 +6,12 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { IbidError } from "../contracts/errors.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import { openFiles, openPartSizes } from "../knowledge-base/open/open-files.ts";
-import type { AccessKey, HandlerOptions, RequestLogEntry, SearchPool, ServeSettings } from "../server/index.node.ts";
+import type { AccessKey, HandlerOptions, RequestLogEntry, SearchPool } from "../server/index.node.ts";
 import { readPages } from "./docs.ts";
 import { examples, note } from "./help-text.ts";
 import { readFileOfKeys, writeKeys } from "./keys.ts";
 import { folderOf, showLocation } from "../knowledge-base/open/location.ts";
+import { openIdentities } from "./open-identities.ts";
 import { addAnswerModels, baseOf, type CommonOptions, type Context, readCaller, withKnowledgeBase } from "./open.ts";
 import { toIbidError } from "./output.ts";
 import { readCount } from "./read-option.ts";
@@ -118,6 +119,7 @@ export async function serve(context: Context, options: ServeCommandOptions): Pro
         ...given({
           basePath: options.basePath ?? basePath,
           trustedProxies: options.trustProxy.length === 0 ? trustedProxies : options.trustProxy,
+          webhookNetworks: set.webhookNetworks,
           metrics,
           metricsPort: options.metricsPort ?? metricsPort,
           logger: set.logger,
@@ -153,28 +155,6 @@ export async function serve(context: Context, options: ServeCommandOptions): Pro
 /** Whether a location is the address of a database, which may hold a password. */
 function isAddress(location: string): boolean {
   return folderOf(location) === undefined;
-}
-
-/** The ways to name callers that the configuration has, beside keys. */
-async function openIdentities({
-  tokens,
-  login: loginOptions,
-  trustedHeaders,
-}: ServeSettings): Promise<Pick<HandlerOptions, "authenticate" | "authorizationServers" | "login">> {
-  const { firstOf, openLogin, trustHeaders, verifyTokens } = await import("../server/index.node.ts");
-  const login = loginOptions && (await openLogin(loginOptions));
-  const ways = [
-    ...(tokens === undefined ? [] : [await verifyTokens(tokens)]),
-    ...(login === undefined ? [] : [login.authenticate]),
-    ...(trustedHeaders === undefined ? [] : [await trustHeaders(trustedHeaders)]),
-  ];
-  if (ways.length === 0) return {};
-  return {
-    authenticate: firstOf(ways),
-    ...(login !== undefined && { login }),
-    // Clients of /mcp find the issuer by it.
-    ...(tokens !== undefined && { authorizationServers: [tokens.issuer] }),
-  };
 }
 
 /** Searches for the process that started this one, with the same arguments. Signals go to both; this one ends with the other. */

@@ -16,8 +16,10 @@ export interface StreamLimits {
 export interface AnswerStreams {
   /** Streams what a run gives. **Errors** those before the first event. */
   start(call: Call, make: MakeEvents, options?: StreamOptions): Promise<Response>;
-  /** The rest of a stream after an event. **Errors** 404 for a stream that is not kept, or was begun by another caller or with other rights. */
+  /** The rest of a stream after an event. **Errors** 404 for a stream that is not kept, or was begun by another caller or with other rights; 400 for an event that was never sent. */
   resume(call: Call, id: string, after: number): Response;
+  /** Whether an event is the last one of a stream that is over. **Errors** 404 as `resume`. */
+  isLast(caller: Caller, id: string, number: number): boolean;
   /** The stream of a chat that its client has not seen to the end, or with `isAny` the latest one. */
   ofChat(caller: Caller, chat: string, isAny?: boolean): string | undefined;
   /** The stream of a key, from its beginning; `undefined` where none is kept. */
@@ -246,10 +248,18 @@ export function createAnswerStreams({ resumeMs, streamBytes }: StreamLimits): An
     },
     resume(call, id, after) {
       const stream = find(call.caller!, id);
+      if (after >= stream.first + stream.events.length)
+        throw new Refusal(400, "invalid-argument", `This stream has sent no event ${after}.`, {
+          hint: "Send the id of the last event as it came, or leave it out.",
+        });
       if (after + 1 >= stream.first) return read(stream, after);
       throw new Refusal(404, "not-found", "The events after this one are not kept any more.", {
         hint: "Ask again without Last-Event-ID.",
       });
+    },
+    isLast(caller, id, number) {
+      const { isOver, first, events } = find(caller, id);
+      return isOver && number === first + events.length - 1;
     },
     ofChat(caller, chat, isAny = false) {
       const own = [...streams.values()].filter((one) => one.chat === chat && one.owner === ownerOf(caller));

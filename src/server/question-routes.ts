@@ -81,11 +81,11 @@ export function createQuestionRoutes(streams: AnswerStreams): readonly Route[] {
       async handle(call) {
         const { question, ...options } = call.body;
         const wanted = given(options);
+        const last = readLastEventId(call.request);
+        if (last !== undefined) return streams.resume(call, last.id, last.after);
         const isStreamed = (call.request.headers.get("accept") ?? "").toLowerCase().includes("text/event-stream");
         if (!isStreamed)
           return jsonResponse(toAnswerJson(await call.kb.ask(question, { ...wanted, signal: call.signal })));
-        const last = readLastEventId(call.request);
-        if (last !== undefined) return streams.resume(call, last.id, last.after);
         return streams.start(call, (signal) => toServerSentEvents(call.kb.ask(question, { ...wanted, signal })));
       },
     }),

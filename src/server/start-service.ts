@@ -227,8 +227,8 @@ function forwardedProtocol({ headersDistinct }: IncomingMessage): "http" | "http
   return said === "http" || said === "https" ? said : undefined;
 }
 
-/** **Shape** `""` for none; else a path without a slash at its end. */
-function readBasePath(path = ""): string {
+/** **Shape** `""` for none; else a path without a slash at its end. **Errors** `invalid-argument` for a text that is no path. */
+export function readBasePath(path = ""): string {
   const base = path.replace(/\/$/u, "");
   if (base === "" || /^(?:\/[\w.~-]+)+$/u.test(base)) return base;
   throw new IbidError("invalid-argument", `The base path is ${JSON.stringify(path)}; it must be a path.`, {

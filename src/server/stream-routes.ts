@@ -17,7 +17,7 @@ const streamEvents = {
 
 const chatStream = {
   200: { description: "The events.", content: {}, events: streamEvents },
-  204: { description: "The chat has no stream that its client has not seen.", content: {} },
+  204: { description: "The client has seen the end, or the chat has no stream.", content: {} },
 };
 
 /** Streams of answers, for clients that come back. */
@@ -30,7 +30,10 @@ export function createStreamRoutes(streams: AnswerStreams): readonly Route[] {
   };
   const resume = (call: Call, id: string): Response => {
     const last = readLastEventId(call.request);
-    return streams.resume(call, id, last?.id === id ? last.after : 0);
+    const after = last?.id === id ? last.after : 0;
+    // An EventSource comes back after the end too, until it gets this status.
+    if (streams.isLast(call.caller!, id, after)) return new Response(null, { status: 204 });
+    return streams.resume(call, id, after);
   };
   const resumeChat = (call: Call, chat: string): Response => {
     const id = streams.ofChat(call.caller!, chat);

@@ -1,5 +1,8 @@
 import { chmod, chown, mkdir, readdir, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import fc from "fast-check";
@@ -112,6 +115,62 @@ describe("sources of a configuration", () => {
     expect((await callIbid(folder, ["search", "rotate"], { IBID_STORE: named })).stdout).toContain("keys.txt");
     const unknown = await callIbid(folder, ["list"], { IBID_STORE: '{ "name": "sqlte" }' });
     expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('store is "sqlte"') as string });
+  });
+
+  it("check refuses what a command would refuse later: names of engines and models, networks, paths, logins", async () => {
+    const folder = await makeFolder({ "ibid.config.json": "{}" });
+    for (const [content, ...problems] of [
+      [{ store: { name: "qdrnt" } }, 'store is "qdrnt"', 'Did you mean "qdrant"?', "weaviate"],
+      [{ store: "sqlite" }, 'store is "sqlite"', "Name an engine with its options"],
+      [{ store: {} }, "store has no method"],
+      [{ engine: { name: "constructor" } }, 'There is no engine "constructor"', "Known engines: "],
+      [{ engine: { name: "qdrant", url: "http://127.0.0.1:1", apikey: "k" } }, "createQdrantEngine", '"apiKey"'],
+      [{ models: { chat: "opnai/gpt" } }, 'The provider "opnai" is not known', "Known providers: openai"],
+      [{ serve: { webhookNetworks: ["inside"] } }, 'webhookNetworks contains "inside"'],
+      [{ serve: { trustedProxies: ["10.0.0.0/40"] } }, 'trustedProxies contains "10.0.0.0/40"'],
+      [{ serve: { basePath: "the kb" } }, 'The base path is "the kb"'],
+      [{ serve: { tokens: { isuer: "https://login.example" } } }, 'Did you mean "issuer"?'],
+      [{ serve: { trustedHeaders: { networks: [] } } }, "networks is empty"],
+    ] as const) {
+      await writeFile(join(folder, "ibid.config.json"), JSON.stringify(content));
+      const { code, stderr } = await callIbid(folder, ["config", "check"]);
+      expect([code, ...problems.filter((problem) => !stderr.includes(problem))], stderr).toEqual([2]);
+    }
+    const named = { engine: { name: "qdrant", url: "http://127.0.0.1:1" }, models: { reranker: "proximity" } };
+    await writeFile(join(folder, "ibid.config.json"), JSON.stringify(named));
+    expect(await callIbid(folder, ["config", "check"])).toMatchObject({ code: 0, stderr: "" });
+  });
+
+  it("a file that cannot be run is exit code 1, and one without a default export 2", async () => {
+    for (const [content, code, problem] of [
+      ["export default {", 1, "cannot be run: "],
+      ['import "no-such-package"; export default {};', 1, "no-such-package"],
+      ["const lost = {};", 2, "has no default export"],
+      ["export const lost = {};", 2, "has no default export"],
+    ] as const) {
+      const folder = await makeFolder({ "ibid.config.ts": content });
+      const checked = await runIbid(folder, ["config", "check"]);
+      expect([checked.code, checked.stderr.includes(problem)], checked.stderr).toEqual([code, true]);
+    }
+  });
+
+  it("the service sends webhooks to the networks of its configuration", async () => {
+    const told = Promise.withResolvers<string>();
+    const receiver = createServer((request, response) => {
+      void text(request).then(told.resolve);
+      response.end();
+    });
+    await new Promise<void>((listening) => receiver.listen(0, "127.0.0.1", listening));
+    onTestFinished(() => void receiver.close());
+    const serve = { port: 0, write: true, webhookNetworks: ["127.0.0.1"] };
+    const folder = await makeFolder({ "ibid.config.json": JSON.stringify({ serve }) });
+    const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
+    await fetch(`${await serveFrom(folder)}jobs`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ uri: "a.md", text: "Herons wait.", webhook: { url, secret: "a secret of length" } }),
+    });
+    expect(JSON.parse(await told.promise)).toMatchObject({ type: "job.indexed", job: { uri: "a.md" } });
   });
 
   it("every limit of the service is in the schema, with its default", () => {

@@ -115,6 +115,32 @@ describe("a stream of an answer", () => {
     // After its end it is still there, from each event on.
     for (const [index, { id }] of all.entries())
       expect(await read(await send("ask", { body: question, last: id }))).toEqual(all.slice(index + 1));
+    // A client that forgets to ask for events does not ask the model either.
+    const { key } = keys.ada;
+    const forgetful = await fetch(new URL("ask", service.url), {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json", "last-event-id": last },
+      body: JSON.stringify(question),
+    });
+    expect(await read(forgetful)).toEqual(rests[0]);
+    expect(slow.asked).toBe(1);
+  });
+
+  it("has no event beyond the last: a number that was not sent is refused, and after the end an EventSource stops", async () => {
+    const slow = slowModel();
+    const { service } = await startWorld({}, await openWorld(slow.model));
+    const send = asker(service.url);
+    const { id } = (await read(await send("ask", { body: question }), 1))[0]!;
+    const [stream] = id.split(".");
+    const beyond = { body: question, last: `${stream}.2` };
+    expect((await send("ask", beyond)).status).toBe(400);
+    expect(await (await send(`stream?id=${stream}`, { last: `${stream}.99` })).text()).toContain("sent no event 99");
+    slow.goOn();
+    const all = await read(await send(`stream?id=${stream}`));
+    const end = all.at(-1)!.id;
+    expect((await send(`stream?id=${stream}`, { last: end })).status).toBe(204);
+    expect((await send(`stream?id=${stream}`, { last: all.at(-2)!.id })).status).toBe(200);
+    expect((await send(`stream?id=${stream}`, { last: `${stream}.${all.length + 1}` })).status).toBe(400);
     expect(slow.asked).toBe(1);
   });
 

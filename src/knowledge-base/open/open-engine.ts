@@ -1,5 +1,6 @@
 import type { Engine } from "../../contracts/engine.ts";
 import { IbidError } from "../../contracts/errors.ts";
+import { isWithinEdits } from "../../runtime/edit-distance.ts";
 import type { AzureSearchOptions } from "../../stores/azure-search/azure-search-engine.ts";
 import type { ChromaOptions } from "../../stores/chroma/chroma-engine.ts";
 import type { DuckDbOptions } from "../../stores/duckdb/duckdb-engine.ts";
@@ -67,13 +68,16 @@ const makers: { readonly [Name in keyof EngineOptions]: (options: EngineOptions[
 /**
  * Options in which an engine that is named in the place of the store stands in that of the engine: the location keeps the rest.
  *
- * **Errors** `invalid-argument` for an engine beside it.
+ * **Errors** `invalid-argument` for an engine beside it, and for a name that no engine has.
  */
 export function placeNamedStore<Options extends { readonly store?: unknown; readonly engine?: unknown }>(
   options: Options,
 ): Omit<Options, "store"> & { readonly store?: Exclude<Options["store"], NamedEngine> } {
   const { store, ...rest } = options;
-  if (!isNamedEngine(store)) return options as never;
+  if (!isNamedEngine(store)) {
+    checkStoreName(store);
+    return options as never;
+  }
   if (options.engine === undefined) return { ...rest, engine: store };
   throw new IbidError("invalid-argument", `engine is given beside store: { name: ${JSON.stringify(store.name)} }.`, {
     hint: "Name one engine, as engine or as store.",
@@ -99,8 +103,24 @@ export async function openEngine(given: Engine | NamedEngine, snapshots?: Snapsh
   const home = isHomeless && snapshots !== undefined ? graphsOf(snapshots) : {};
   if (Object.hasOwn(makers, name)) return makers[name]({ ...home, ...options } as never);
   throw new IbidError("invalid-argument", `There is no engine "${name}".`, {
-    hint: `Known engines: ${Object.keys(makers).join(", ")}. Or give an engine of your own.`,
+    hint: `${meant(name)}Known engines: ${Object.keys(makers).join(", ")}. Or give an engine of your own.`,
   });
+}
+
+/** **Errors** `invalid-argument` for a store that is a name, as JSON and variables write it, and so could keep nothing. */
+function checkStoreName(store: unknown): void {
+  const isPlain = typeof store === "object" && store !== null && Object.getPrototypeOf(store) === Object.prototype;
+  const name = isPlain ? (store as { readonly name?: unknown }).name : store;
+  if (typeof name !== "string" || (isPlain && Object.values(store).some((part) => typeof part === "function"))) return;
+  throw new IbidError("invalid-argument", `store is ${JSON.stringify(name)}, a name and no Store.`, {
+    hint: `${meant(name)}Name an engine with its options, such as { name: "qdrant", url }: ${Object.keys(makers).join(", ")}. Give a folder or a database as the location.`,
+  });
+}
+
+/** The engine whose name comes close. */
+function meant(name: string): string {
+  const near = Object.keys(makers).find((known) => known !== name && isWithinEdits(known, name.toLowerCase(), 2));
+  return near === undefined ? "" : `Did you mean "${near}"? `;
 }
 
 /** Beside the parts of the snapshot, under its prefix. */
