@@ -1,7 +1,21 @@
-import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { homedir, platform } from "node:os";
-import { posix, win32 } from "node:path";
+import { dirname, posix, resolve, win32 } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { IbidError } from "../contracts/errors.ts";
+import { blankComments, setInJson } from "./edit-json.ts";
 
 /** Clients of MCP whose configuration `ibid mcp install` writes. */
 export const mcpClients = ["claude-desktop", "claude-code", "cursor", "vscode"] as const;
@@ -25,13 +39,16 @@ export interface McpEntry {
 /** The outcome of writing an entry. */
 export interface WrittenEntry {
   readonly file: string;
-  /** The copy of the file as it was. Absent where there was none. */
+  /** The copy of the file as it was. Absent where there was none, and where nothing changed. */
   readonly backup?: string;
   readonly name: string;
-  readonly entry: McpEntry;
-  /** Whether the file held another entry of this name. */
-  readonly replaced: boolean;
+  /** The entry as it stands in the file. */
+  readonly entry: McpEntry & { readonly type?: "stdio" };
+  readonly outcome: "added" | "replaced" | "unchanged";
 }
+
+/** Clients that read JSON with comments. **Source** VS Code, "Add and manage MCP servers"; Cursor is made of it. */
+const readsComments: ReadonlySet<McpClient> = new Set(["cursor", "vscode"]);
 
 export function thisSystem(folder: string): ClientSystem {
   return { platform: platform(), home: homedir(), folder, env: process.env };
@@ -46,11 +63,13 @@ export function clientFile(client: McpClient, system: ClientSystem): { readonly 
   const { home, env, folder } = system;
   const isWindows = system.platform === "win32";
   const paths = isWindows ? win32 : posix;
+  // A variable that is empty or relative counts as absent. **Source** XDG Base Directory Specification.
+  const absolute = (path = ""): string | undefined => (paths.isAbsolute(path) ? path : undefined);
   const applications = isWindows
-    ? (env["APPDATA"] ?? paths.join(home, "AppData", "Roaming"))
+    ? (absolute(env["APPDATA"]) ?? paths.join(home, "AppData", "Roaming"))
     : system.platform === "darwin"
       ? paths.join(home, "Library", "Application Support")
-      : (env["XDG_CONFIG_HOME"] ?? paths.join(home, ".config"));
+      : (absolute(env["XDG_CONFIG_HOME"]) ?? paths.join(home, ".config"));
   switch (client) {
     case "claude-desktop":
       return { file: paths.join(applications, "Claude", "claude_desktop_config.json"), key: "mcpServers" };
@@ -64,44 +83,104 @@ export function clientFile(client: McpClient, system: ClientSystem): { readonly 
 }
 
 /**
- * Writes an entry into the configuration of a client. Its other entries and settings stay.
+ * Writes an entry into the configuration of a client. All else in the file stays as it is: entries, settings, comments, indents. With `isDry`, nothing is written.
  *
- * **Errors** `invalid-argument` for a file that is not JSON with an object: it is left as it is.
+ * **Errors** `invalid-argument` for a file that is not JSON with an object, or has comments that its client does not read; `store-failed` where the system refuses to read
+ * or write. The file is left as it is.
  */
-export function installEntry(client: McpClient, name: string, entry: McpEntry, system: ClientSystem): WrittenEntry {
+export function installEntry(
+  client: McpClient,
+  name: string,
+  entry: McpEntry,
+  system: ClientSystem,
+  isDry = false,
+): WrittenEntry {
   const { file, key } = clientFile(client, system);
-  const before = existsSync(file) ? readFileSync(file, "utf8") : undefined;
-  const config = readConfig(file, key, before);
+  const before = attempt(file, "read", () => (existsSync(file) ? readFileSync(file, "utf8") : undefined));
+  const config = readConfig(file, key, before, readsComments.has(client));
   const servers = (config[key] ?? {}) as Readonly<Record<string, unknown>>;
-  const written = client === "vscode" ? { type: "stdio", ...entry } : entry;
-  const after = { ...config, [key]: { ...servers, [name]: written } };
-  const folders = system.platform === "win32" ? win32 : posix;
-  mkdirSync(folders.dirname(file), { recursive: true });
-  let backup: string | undefined;
-  if (before !== undefined) {
-    backup = freeName(`${file}.backup`);
-    copyFileSync(file, backup);
-  }
-  // A client that reads meanwhile sees the old file or the new one.
-  const draft = `${file}.${process.pid}.tmp`;
-  writeFileSync(draft, `${JSON.stringify(after, undefined, 2)}\n`);
-  renameSync(draft, file);
-  return { file, ...(backup !== undefined && { backup }), name, entry, replaced: Object.hasOwn(servers, name) };
+  const written = client === "vscode" ? ({ type: "stdio", ...entry } as const) : entry;
+  const isThere = Object.hasOwn(servers, name);
+  const outcome = !isThere ? "added" : isDeepStrictEqual(servers[name], written) ? "unchanged" : "replaced";
+  const done = { file, name, entry: written, outcome } as const;
+  if (isDry || outcome === "unchanged") return done;
+  const text = (before ?? "").trim() === "" ? "{}" : before!;
+  const after = setInJson(text, [key, name], written);
+  return attempt(file, "written", () => {
+    const backup = replaceFile(file, after, system);
+    return { ...done, ...(backup !== undefined && { backup }) };
+  });
 }
 
-function readConfig(file: string, key: string, text: string | undefined): Readonly<Record<string, unknown>> {
-  if (text === undefined || text.trim() === "") return {};
-  const wrong = (what: string, cause?: unknown): IbidError =>
+/** Writes a file at once, and keeps a copy of the former one beside it. A link stays one: the file that it leads to is written. **Shape** the path of the copy. */
+function replaceFile(file: string, text: string, { platform: runsOn }: ClientSystem): string | undefined {
+  const folders = runsOn === "win32" ? win32 : posix;
+  mkdirSync(folders.dirname(file), { recursive: true });
+  const target = followLinks(file);
+  // Entries of others may hold secrets.
+  const mode = statSync(target, { throwIfNoEntry: false })?.mode;
+  let backup: string | undefined;
+  if (mode !== undefined) {
+    backup = freeName(`${file}.backup`);
+    copyFileSync(target, backup);
+  }
+  // A client that reads meanwhile sees the old file or the new one.
+  const draft = `${target}.${process.pid}.tmp`;
+  try {
+    writeFileSync(draft, text.endsWith("\n") ? text : `${text}\n`, { mode: 0o600 });
+    chmodSync(draft, mode ?? 0o644);
+    renameSync(draft, target);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    if (backup !== undefined) rmSync(backup, { force: true });
+    throw error;
+  }
+  return backup;
+}
+
+/** The file behind a link, also where it is not there yet. */
+function followLinks(file: string): string {
+  let target = file;
+  for (let steps = 0; steps < 40 && lstatSync(target, { throwIfNoEntry: false })?.isSymbolicLink() === true; steps++)
+    target = resolve(dirname(target), readlinkSync(target));
+  return target;
+}
+
+function attempt<Result>(file: string, what: "read" | "written", run: () => Result): Result {
+  try {
+    return run();
+  } catch (cause) {
+    if (IbidError.isInstance(cause)) throw cause;
+    const reason = (cause as NodeJS.ErrnoException).code ?? String(cause);
+    throw new IbidError("store-failed", `${file} cannot be ${what}: ${reason}; it is left as it is.`, {
+      hint: "Check who may write the file and its folder, and call the command again. --dry-run prints the entry to add by hand.",
+      uri: file,
+      cause,
+    });
+  }
+}
+
+function readConfig(
+  file: string,
+  key: string,
+  text: string | undefined,
+  mayHaveComments: boolean,
+): Readonly<Record<string, unknown>> {
+  if (text === undefined || text.replace(/^\uFEFF/u, "").trim() === "") return {};
+  const wrong = (what: string, hint = "Repair the file, or move it away", cause?: unknown): IbidError =>
     new IbidError("invalid-argument", `${file} ${what}; it is left as it is.`, {
-      hint: "Repair the file, or move it away, and call the command again.",
+      hint: `${hint}, and call the command again.`,
+      uri: file,
       cause,
     });
   let config: unknown;
   try {
-    config = JSON.parse(text.replace(/^\uFEFF/u, ""));
+    config = JSON.parse(blankComments(text));
   } catch (cause) {
-    throw wrong("is not valid JSON", cause);
+    throw wrong("is not valid JSON", undefined, cause);
   }
+  if (!mayHaveComments && blankComments(text) !== text.replace(/^\uFEFF/u, " "))
+    throw wrong("has comments or commas at the end, which its client does not read", "Remove them");
   if (!isObject(config)) throw wrong("holds no object");
   if (config[key] !== undefined && !isObject(config[key])) throw wrong(`has a "${key}" that is no object`);
   return config;

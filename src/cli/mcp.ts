@@ -4,10 +4,11 @@ import { Argument, type Command, Option } from "commander";
 import { IbidError } from "../contracts/errors.ts";
 import type { FilterInput } from "../contracts/filter.ts";
 import type { Scope } from "../contracts/scope.ts";
+import { folderOf } from "../knowledge-base/open/location.ts";
 import { examples, note } from "./help-text.ts";
 import { memoryPlace } from "./memory-place.ts";
 import { asOperator, type CommonOptions, type Context, followPurgesOf, readCaller, withKnowledgeBase } from "./open.ts";
-import { clientFile, installEntry, type McpClient, mcpClients, thisSystem } from "./mcp-install.ts";
+import { installEntry, type McpClient, mcpClients, thisSystem } from "./mcp-install.ts";
 import { readFilter, readScope } from "./read-option.ts";
 import { serve, readPort } from "./serve.ts";
 
@@ -172,9 +173,40 @@ function serverArguments(options: McpCommandOptions): readonly string[] {
   ];
 }
 
+/** Flags of every command that choose how the knowledge base is opened, in the order of the manual, with those that name a file. */
+const passedOn = {
+  config: "file",
+  quality: "text",
+  embeddingModel: "text",
+  formerEmbeddingModel: "text",
+  reranker: "text",
+  synonyms: "file",
+  withPlatform: "flag",
+  history: "flag",
+} as const;
+
+/** Flags that the caller gave for opening the knowledge base, as they are typed. A path is absolute: a client starts its server anywhere. */
+function openingArguments(command: Command): readonly string[] {
+  return Object.entries(passedOn).flatMap(([name, kind]) => {
+    if (command.getOptionValueSourceWithGlobals(name) !== "cli") return [];
+    const value = command.optsWithGlobals<Record<string, unknown>>()[name];
+    const flag = `--${name.replaceAll(/[A-Z]/gu, (letter) => `-${letter.toLowerCase()}`)}`;
+    if (kind === "flag") return value === true ? [flag] : [];
+    return [value].flat().flatMap((one) => {
+      const text = String(one);
+      return [flag, kind === "file" && text !== "none" ? resolve(text) : text];
+    });
+  });
+}
+
 /** `ibid mcp install`: writes the entry of this knowledge base into a client's configuration, and shows it. */
-async function install({ output }: Context, client: McpClient, options: InstallOptions): Promise<number> {
-  const { asUser, asTeam, asTeams } = options;
+async function install(
+  { output }: Context,
+  client: McpClient,
+  options: InstallOptions,
+  opening: readonly string[],
+): Promise<number> {
+  const { kb, asUser, asTeam, asTeams, dryRun = false } = options;
   const caller = [
     ...(asUser === undefined ? [] : ["--as-user", asUser]),
     ...(asTeam === undefined ? [] : ["--as-team", asTeam]),
@@ -182,22 +214,22 @@ async function install({ output }: Context, client: McpClient, options: InstallO
   ];
   // Windows starts npx by its shell only.
   const [command, ...before] = process.platform === "win32" ? ["cmd", "/c", "npx"] : ["npx"];
+  const place = folderOf(kb) === undefined ? kb : resolve(kb);
   const entry = {
     command,
-    args: [...before, "-y", "ibid", "mcp", "--kb", resolve(options.kb), ...caller, ...serverArguments(options)],
+    args: [...before, "-y", "ibid", "mcp", "--kb", place, ...opening, ...caller, ...serverArguments(options)],
   };
   checkTogether(options);
-  const system = thisSystem(process.cwd());
-  const written = options.dryRun
-    ? { file: clientFile(client, system).file, name: options.name, entry, replaced: false }
-    : installEntry(client, options.name, entry, system);
-  if (output.json) await output.object({ ...written, client, dryRun: options.dryRun ?? false });
+  const done = installEntry(client, options.name, entry, thisSystem(process.cwd()), dryRun);
+  if (output.json) await output.object({ ...done, client, dryRun });
   else {
-    const verb = options.dryRun ? "Would write" : written.replaced ? "Replaced" : "Wrote";
-    await output.line(`${verb} "${written.name}" in ${written.file}:`);
-    await output.line(JSON.stringify({ [written.name]: entry }, undefined, 2));
-    if (written.backup !== undefined) await output.line(`The file as it was: ${written.backup}`);
-    if (!options.dryRun) await output.line("Start the client again to load it.");
+    const verbs = dryRun
+      ? { added: "Would write", replaced: "Would replace", unchanged: "Unchanged:" }
+      : { added: "Wrote", replaced: "Replaced", unchanged: "Unchanged:" };
+    await output.line(`${verbs[done.outcome]} "${done.name}" in ${done.file}:`);
+    await output.line(JSON.stringify({ [done.name]: done.entry }, undefined, 2));
+    if (done.backup !== undefined) await output.line(`The file as it was: ${done.backup}`);
+    if (!dryRun && done.outcome !== "unchanged") await output.line("Start the client again to load it.");
   }
   return 0;
 }
@@ -260,6 +292,6 @@ export function addMcpCommand(program: Command, context: Context, done: (exitCod
       ]) + note("Options of ibid mcp, such as --memory and --scope, go into the entry."),
     )
     .action(async function (this: Command, client: McpClient) {
-      done(await install(context, client, this.optsWithGlobals()));
+      done(await install(context, client, this.optsWithGlobals(), openingArguments(this)));
     });
 }

@@ -87,8 +87,9 @@ export function createProgram(context: Context, done: (exitCode: number) => void
     await checkNamesOfModels(program.opts());
     await applyConfig(program, command, context);
     const { quality, embeddingModel, reranker } = program.opts<CommonOptions & { readonly quality?: "local" }>();
-    program.setOptionValue("embeddingModel", embeddingModel ?? quality);
-    program.setOptionValue("reranker", reranker ?? quality);
+    // A value that is set loses its source, by which the flags of the caller are known.
+    if (embeddingModel === undefined) program.setOptionValue("embeddingModel", quality);
+    if (reranker === undefined) program.setOptionValue("reranker", quality);
     program.setOptionValue("onDownload", showDownload(context));
   });
 

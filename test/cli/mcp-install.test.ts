@@ -1,8 +1,19 @@
-import { mkdtempSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  lstatSync,
+  mkdtempSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { callIbid, makeFolder } from "./run-ibid.ts";
+import { blankComments, setInJson } from "../../src/cli/edit-json.ts";
+import { callIbid, makeFolder, writeFiles } from "./run-ibid.ts";
 import { clientFile, type ClientSystem, installEntry, mcpClients } from "../../src/cli/mcp-install.ts";
 
 const entry = { command: "npx", args: ["-y", "ibid", "mcp", "--kb", "/kb"] };
@@ -47,10 +58,132 @@ describe("ibid mcp install", () => {
     });
     expect(readFileSync(first.backup!, "utf8")).toBe(before);
     const second = installEntry("cursor", "ibid", { ...entry, command: "node" }, system);
-    expect([first.replaced, second.replaced]).toEqual([false, true]);
+    expect([first.outcome, second.outcome]).toEqual(["added", "replaced"]);
     expect(readFileSync(first.backup!, "utf8")).toBe(before);
     expect(second.backup).not.toBe(first.backup);
     expect(readdirSync(dirname(file)).filter((name) => name.endsWith(".tmp"))).toEqual([]);
+    // A second call finds its entry, and makes no further copy.
+    const names = readdirSync(dirname(file));
+    expect(installEntry("cursor", "ibid", { ...entry, command: "node" }, system)).toMatchObject({
+      outcome: "unchanged",
+    });
+    expect(readdirSync(dirname(file))).toEqual(names);
+  });
+
+  it("keeps the comments, the indents and the ends of lines of a client that reads JSON with comments", () => {
+    const system = linux();
+    const { file } = clientFile("vscode", system);
+    mkdirSync(dirname(file), { recursive: true });
+    const before = [
+      "\uFEFF{",
+      '\t// servers of the team, not "servers": {}',
+      '\t"inputs": [ { "id": "key", /* { */ "big": 12345678901234567890 }, ],',
+      '\t"servers": {',
+      '\t\t"other": { "url": "http://a//b" }, // stays, with its comma',
+      "\t},",
+      "}",
+      "",
+    ].join("\r\n");
+    writeFileSync(file, before);
+    installEntry("vscode", "ibid", { command: "npx", args: [] }, system);
+    const written = [
+      '\t\t"ibid": {',
+      '\t\t\t"type": "stdio",',
+      '\t\t\t"command": "npx",',
+      '\t\t\t"args": []',
+      "\t\t}",
+      "\t},\r\n}\r\n",
+    ].join("\r\n");
+    expect(readFileSync(file, "utf8")).toBe(before.replace("\t},\r\n}\r\n", written));
+    installEntry("vscode", "ibid", { command: "node", args: [] }, system);
+    expect(readFileSync(file, "utf8")).toBe(before.replace("\t},\r\n}\r\n", written.replace("npx", "node")));
+  });
+
+  it("a text keeps every value, whatever stands around them", () => {
+    const names = fc.constantFrom("servers", "a", "//", "/*", '"', ",}", "ibid");
+    const { value } = fc.letrec<{ value: unknown; group: unknown }>((tie) => ({
+      group: fc.dictionary(names, tie("value"), { maxKeys: 3, noNullPrototype: true }),
+      value: fc.oneof(fc.integer(), names, fc.array(tie("value"), { maxLength: 2 }), tie("group")),
+    }));
+    const noise = fc.constantFrom("", " ", "\n", "// a, {\n", "/* } , */", "\r\n\t");
+    const isGroup = (part: unknown): part is object =>
+      typeof part === "object" && part !== null && !Array.isArray(part);
+    fc.assert(
+      fc.property(
+        fc.dictionary(names, value, { noNullPrototype: true }),
+        fc.array(noise, { minLength: 1 }),
+        (root, noises) => {
+          fc.pre(root["servers"] === undefined || isGroup(root["servers"]));
+          let turn = 0;
+          const next = (): string => noises[turn++ % noises.length]!;
+          const show = (part: unknown): string => {
+            const list = Array.isArray(part) ? part.map(show) : undefined;
+            const entries = isGroup(part)
+              ? Object.entries(part).map(([name, one]) => `${JSON.stringify(name)}${next()}:${next()}${show(one)}`)
+              : list;
+            if (entries === undefined) return JSON.stringify(part);
+            const [open, close] = list === undefined ? ["{", "}"] : ["[", "]"];
+            const comma = entries.length > 0 && turn % 2 === 0 ? `,${next()}` : "";
+            return `${open}${next()}${entries.join(`${next()},${next()}`)}${next()}${comma}${close}`;
+          };
+          const text = `${next()}${show(root)}${next()}`;
+          const after = setInJson(text, ["servers", "ibid"], { args: ["x"] });
+          const servers = { ...root["servers"], ibid: { args: ["x"] } };
+          expect(JSON.parse(blankComments(after))).toEqual({ ...root, servers });
+        },
+      ),
+    );
+  });
+
+  it("writes the file behind a link, and keeps its rights", () => {
+    const system = linux();
+    const { file } = clientFile("cursor", system);
+    mkdirSync(dirname(file), { recursive: true });
+    const kept = join(system.home, "dotfiles.json");
+    writeFileSync(kept, '{ "mcpServers": { "other": { "env": { "KEY": "secret" } } } }', { mode: 0o600 });
+    symlinkSync("../dotfiles.json", file);
+    const { backup } = installEntry("cursor", "ibid", entry, system);
+    expect(lstatSync(file).isSymbolicLink()).toBe(true);
+    expect(Object.keys((JSON.parse(readFileSync(kept, "utf8")) as { mcpServers: object }).mcpServers)).toEqual([
+      "other",
+      "ibid",
+    ]);
+    expect([kept, backup!].map((path) => statSync(path).mode & 0o777)).toEqual([0o600, 0o600]);
+    // A link to a file that is not there yet.
+    const other = linux();
+    mkdirSync(dirname(clientFile("cursor", other).file), { recursive: true });
+    symlinkSync(join(other.home, "later.json"), clientFile("cursor", other).file);
+    installEntry("cursor", "ibid", entry, other);
+    expect(readFileSync(join(other.home, "later.json"), "utf8")).toContain('"ibid"');
+  });
+
+  it("says in a sentence that the system refuses, and a dry run refuses what a run would refuse", () => {
+    const system = linux();
+    writeFileSync(join(system.home, ".cursor"), "no folder");
+    expect(() => installEntry("cursor", "ibid", entry, system)).toThrow(
+      /mcp\.json cannot be written: (?:EEXIST|ENOTDIR)/u,
+    );
+    const broken = linux();
+    mkdirSync(join(broken.home, ".cursor"));
+    writeFileSync(clientFile("cursor", broken).file, "{ broken");
+    expect(() => installEntry("cursor", "ibid", entry, broken, true)).toThrow("is not valid JSON");
+    const folder = linux();
+    mkdirSync(clientFile("cursor", folder).file, { recursive: true });
+    expect(() => installEntry("cursor", "ibid", entry, folder)).toThrow("cannot be read: EISDIR");
+    const dry = linux();
+    expect(installEntry("cursor", "ibid", entry, dry, true)).toMatchObject({ outcome: "added" });
+    expect(readdirSync(dry.home)).toEqual([]);
+  });
+
+  it("leaves variables aside that are empty or no whole path", () => {
+    const at = (platform: NodeJS.Platform, home: string, env: Record<string, string>) =>
+      clientFile("claude-desktop", { platform, home, folder: home, env }).file;
+    const usual = "/home/ada/.config/Claude/claude_desktop_config.json";
+    expect(at("linux", "/home/ada", { XDG_CONFIG_HOME: "" })).toBe(usual);
+    expect(at("linux", "/home/ada", { XDG_CONFIG_HOME: "config" })).toBe(usual);
+    expect(at("win32", "C:\\Users\\ada", { APPDATA: "" })).toBe(
+      String.raw`C:\Users\ada\AppData\Roaming\Claude\claude_desktop_config.json`.replaceAll("\\\\", "\\"),
+    );
   });
 
   it("makes the file where there is none, in the client's own form", () => {
@@ -77,6 +210,15 @@ describe("ibid mcp install", () => {
         ),
       },
     });
+    // How the knowledge base is opened goes along, by whole paths; settings of a file do not, because the server reads it too.
+    const opened = ["--config", "own.json", "--embedding-model", "none", "--with-platform", "--synonyms", "words.txt"];
+    await writeFiles(cwd, { "own.json": '{ "quality": "local" }' });
+    const shown = (await install(...opened, "--as-team", "acme", "--dry-run", "--json")).stdout;
+    expect((JSON.parse(shown) as { entry: { args: string[] } }).entry.args.slice(5)).toEqual(
+      `--config ${join(cwd, "own.json")} --embedding-model none --synonyms ${join(cwd, "words.txt")} --with-platform --as-team acme`.split(
+        " ",
+      ),
+    );
     expect((await install("--filter", '{"a":1}', "--dry-run")).stdout).toContain(String.raw`"{\"a\":1}"`);
     for (const [wrong, says] of [
       [["--port", "9090"], "--port does not go with install"],
