@@ -350,6 +350,12 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
       maxAge: 600,
     }),
   );
+  // A person who types the name of the threads gets their screen, with or without a key.
+  if (methods.has("/") && methods.has("/threads"))
+    app.use(paths.pattern("/threads"), async (context, next) => {
+      if (!wantsPage(context.req.raw)) return next();
+      return new Response(null, { status: 303, headers: { location: `${new URL(homeOf(context)).pathname}history` } });
+    });
   app.use(compress());
   for (const path of routes.filter(isRepeatable).map(({ path }) => path)) app.on("GET", paths.pattern(path), etag());
   for (const route of routes) {

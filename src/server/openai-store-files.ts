@@ -19,8 +19,10 @@ import {
   documentOf,
   fileBatch,
   filePath,
+  fileState,
   isWithin,
   latestJob,
+  pendingFiles,
   showBatch,
   showJob,
   showStoreFile,
@@ -130,10 +132,14 @@ export function createStoreFileRoutes(shelf: OpenAiShelf, jobs: ServiceJobs): re
       needs: "writer",
       params: filePath,
       answers: described("It is gone.", deleted),
-      async handle({ kb, params }) {
+      async handle({ kb, caller, params }) {
         const found = await findStore(kb, shelf, params.store);
-        const { uri, scope } = await documentOf(kb, found, params.file);
-        await kb.delete(uri, { scope });
+        const pending = (await pendingFiles(kb, jobs, caller!, found)).some(({ id }) => id === params.file);
+        if (pending) await jobs.remove(caller!, [(await latestJob(jobs, caller!, found, params.file))!.record.id]);
+        else {
+          const { uri, scope } = await documentOf(kb, found, params.file);
+          await kb.delete(uri, { scope });
+        }
         return jsonResponse({ id: params.file, object: "vector_store.file.deleted", deleted: true });
       },
     }),
@@ -211,7 +217,7 @@ function createBatchRoutes(shelf: OpenAiShelf, jobs: ServiceJobs, put: Attach): 
       needs: "writer",
       isLight: true,
       params: batchPath,
-      query: openAiPageQuery.extend({ filter: z.enum(["in_progress", "completed", "failed", "cancelled"]).optional() }),
+      query: openAiPageQuery.extend({ filter: fileState.optional() }),
       answers: described("The files.", openAiPage),
       async handle({ kb, caller, params, query: { limit, after, filter } }) {
         const found = await findStore(kb, shelf, params.store);

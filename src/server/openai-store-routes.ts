@@ -22,6 +22,8 @@ import {
   chunking,
   deleted,
   documentOf,
+  fileState,
+  pendingFiles,
   showResult,
   showStore,
   showStoreFile,
@@ -31,7 +33,7 @@ import {
 import { findStore, searchWithin, storeFilter, toFilter, type VectorStore } from "./openai-stores.ts";
 import { Refusal } from "./refusal.ts";
 import { scopeSchema } from "./request-schemas.ts";
-import { defineRoute, jsonResponse, type Route } from "./route.ts";
+import { type Caller, defineRoute, jsonResponse, type Route } from "./route.ts";
 
 const searchBody = z
   .strictObject({
@@ -68,6 +70,7 @@ export interface StoreParts {
  * **Shape** a file that is put into a store becomes a job. **Source** OpenAI's API reference: vector stores.
  */
 export function createOpenAiStoreRoutes({ shelf, jobs }: StoreParts): readonly Route[] {
+  const show = createShow(jobs);
   const changes = [...createStoreChanges(shelf!, jobs!), ...createStoreFileRoutes(shelf!, jobs!)];
   return [
     ...createOpenAiFileRoutes(shelf),
@@ -81,7 +84,7 @@ export function createOpenAiStoreRoutes({ shelf, jobs }: StoreParts): readonly R
       isLight: true,
       query: openAiPageQuery,
       answers: described("The vector stores.", openAiPage),
-      async handle({ kb, query: { limit, after } }) {
+      async handle({ kb, caller, query: { limit, after } }) {
         const made = (await shelf?.listStores(kb)) ?? [];
         const scopes = (await kb.status()).scopes.map(({ scope }) => scope);
         const all = [
@@ -89,7 +92,7 @@ export function createOpenAiStoreRoutes({ shelf, jobs }: StoreParts): readonly R
           ...made.map((one): VectorStore => ({ id: one.id, scope: one.scope, under: `${one.id}/`, made: one })),
         ];
         const from = placeAfter(all, after, "GET /v1/vector_stores");
-        const page = await Promise.all(all.slice(from, from + limit).map((one) => showStore(kb, one)));
+        const page = await Promise.all(all.slice(from, from + limit).map((one) => show(kb, caller!, one)));
         return jsonResponse(toPage(page, from + limit < all.length));
       },
     }),
@@ -103,26 +106,39 @@ export function createOpenAiStoreRoutes({ shelf, jobs }: StoreParts): readonly R
       isLight: true,
       params: storePath,
       answers: described("The vector store.", store),
-      handle: async ({ kb, params }) => jsonResponse(await showStore(kb, await findStore(kb, shelf, params.store))),
+      handle: async ({ kb, caller, params }) =>
+        jsonResponse(await show(kb, caller!, await findStore(kb, shelf, params.store))),
     }),
     defineRoute({
       method: "GET",
       path: "/v1/vector_stores/{store}/files",
       name: "listVectorStoreFiles",
-      summary: "The documents of a vector store, as its files.",
+      summary: "The files of a vector store: first those that are not there yet, or failed, then its documents.",
       tag: "openai",
       needs: "reader",
       isLight: true,
       params: storePath,
-      query: openAiPageQuery.extend({ filter: z.literal("completed").optional() }),
+      query: openAiPageQuery.extend({ filter: fileState.optional() }),
       answers: described("The files.", openAiPage),
-      async handle({ kb, params, query: { limit, after } }) {
+      async handle({ kb, caller, params, query: { limit, after, filter } }) {
         const found = await findStore(kb, shelf, params.store);
-        const last = after === undefined ? undefined : (await documentOf(kb, found, after)).id;
+        const pending = (await pendingFiles(kb, jobs, caller!, found)).filter(
+          ({ status }) => filter === undefined || status === filter,
+        );
+        const place = pending.findIndex(({ id }) => id === after) + 1;
+        const isBehind = after !== undefined && place === 0;
+        const rest = isBehind ? [] : pending.slice(place);
+        const first = rest.slice(0, limit);
+        const room = limit - first.length;
+        const hasDocuments = filter === undefined || filter === "completed";
+        const last = isBehind ? (await documentOf(kb, found, after)).id : undefined;
         const { scope, under } = found;
-        const page = await listDocuments(kb, { limit, after: last, scope, ...(under !== "" && { under }) });
-        const shown = await Promise.all(page.slice(0, limit).map((document) => showStoreFile(kb, found, document)));
-        return jsonResponse(toPage(shown, page.length > limit));
+        const within = { scope, ...(under !== "" && { under }) };
+        const page = hasDocuments ? await listDocuments(kb, { limit: room, after: last, ...within }) : [];
+        const shown = await Promise.all(page.slice(0, room).map((document) => showStoreFile(kb, found, document)));
+        // A job may have ended since.
+        const others = first.filter((file) => !shown.some(({ id }) => id === file.id));
+        return jsonResponse(toPage([...others, ...shown], rest.length > limit || page.length > room));
       },
     }),
     defineRoute({
@@ -161,9 +177,16 @@ export function createOpenAiStoreRoutes({ shelf, jobs }: StoreParts): readonly R
   ];
 }
 
+/** Makes the function that shows a store as the caller sees it, with the files that their jobs bring. */
+function createShow(jobs: ServiceJobs | undefined) {
+  return async (kb: KnowledgeBase, caller: Caller, found: VectorStore) =>
+    showStore(kb, found, await pendingFiles(kb, jobs, caller, found));
+}
+
 /** Stores that a caller who may write makes, changes and deletes. */
 function createStoreChanges(shelf: OpenAiShelf, jobs: ServiceJobs): readonly Route[] {
   const put = createAttach(shelf, jobs);
+  const show = createShow(jobs);
   const madeStore = async (kb: KnowledgeBase, wanted: string) => {
     const found = await findStore(kb, shelf, wanted);
     if (found.made !== undefined) return found.made;
@@ -190,7 +213,7 @@ function createStoreChanges(shelf: OpenAiShelf, jobs: ServiceJobs): readonly Rou
         const made = await shelf.addStore({ name: body.name ?? "", scope, metadata: body.metadata ?? {} });
         const found: VectorStore = { id: made.id, scope, under: `${made.id}/`, made };
         await Promise.all((body.file_ids ?? []).map((id) => put(call, found, { file_id: id })));
-        return jsonResponse(await showStore(kb, found));
+        return jsonResponse(await show(kb, caller!, found));
       },
     }),
     defineRoute({
@@ -203,12 +226,12 @@ function createStoreChanges(shelf: OpenAiShelf, jobs: ServiceJobs): readonly Rou
       params: storePath,
       body: changedStoreBody,
       answers: described("The vector store.", store),
-      async handle({ kb, params, body }) {
+      async handle({ kb, caller, params, body }) {
         const made = await madeStore(kb, params.store);
         checkWritable(kb, made.scope);
         const changed = { ...made, name: body.name ?? made.name, metadata: body.metadata ?? made.metadata };
         await shelf.saveStore(changed);
-        return jsonResponse(await showStore(kb, await findStore(kb, shelf, made.id)));
+        return jsonResponse(await show(kb, caller!, await findStore(kb, shelf, made.id)));
       },
     }),
     defineRoute({

@@ -39,6 +39,7 @@ export const fileBatch = z
   .looseObject({ id: z.string(), object: z.literal("vector_store.files_batch"), status: z.string() })
   .meta({ id: "OpenAIFileBatch" });
 export const deleted = z.looseObject({ id: z.string(), deleted: z.literal(true) });
+export const fileState = z.enum(["in_progress", "completed", "failed", "cancelled"]);
 
 export function checkWritable(kb: KnowledgeBase, scope: Scope): void {
   if (kb.mayWrite(scope)) return;
@@ -67,6 +68,33 @@ export async function latestJob(
   return (await jobs.list(caller)).find((job) => isWithin(found, job.record) && uploadOf(job) === file);
 }
 
+/** Files of a store that are no documents of it yet, or failed, latest first. **Shape** those of the caller's jobs; none without the right to write. */
+export async function pendingFiles(
+  kb: KnowledgeBase,
+  jobs: ServiceJobs | undefined,
+  caller: Caller,
+  found: VectorStore,
+): Promise<readonly StoreFile[]> {
+  if (jobs === undefined || !caller.mayWrite) return [];
+  const latest = new Map<string, LiveJob>();
+  for (const job of await jobs.list(caller)) {
+    const file = uploadIdOf(job.record.uri);
+    if (file !== undefined && isWithin(found, job.record) && !latest.has(file)) latest.set(file, job);
+  }
+  const pending: StoreFile[] = [];
+  for (const [file, job] of latest) {
+    const shown = showJob(found, file, job);
+    const under = `${found.under}${file}/`;
+    if (shown.status !== "completed" && !(await hasDocument(kb, found.scope, under))) pending.push(shown);
+  }
+  return pending;
+}
+
+async function hasDocument(kb: KnowledgeBase, scope: Scope, under: string): Promise<boolean> {
+  for await (const _ of kb.list({ scope, under, limit: 1 })) return true;
+  return false;
+}
+
 /** The document of a file in a store, by the id of its upload or its own. **Errors** 404. */
 export async function documentOf(
   kb: KnowledgeBase,
@@ -81,21 +109,32 @@ export async function documentOf(
   return document.uri.startsWith(under) ? document : unknownFile(file);
 }
 
-export async function showStore(kb: KnowledgeBase, { id, scope, under, made }: VectorStore) {
+/** A store with the counts of its files: documents are completed, and `pending` are the others, read before. */
+export async function showStore(
+  kb: KnowledgeBase,
+  { id, scope, under, made }: VectorStore,
+  pending: readonly StoreFile[],
+) {
   let [total, bytes] = [0, 0];
+  const there = new Set<string | undefined>();
   if (under === "") total = (await kb.status()).scopes.find((one) => one.scope === scope)?.documents ?? 0;
   else
     for await (const document of kb.list({ scope, under })) {
       total++;
       bytes += document.bytes;
+      there.add(uploadIdOf(document.uri));
     }
+  // A job may have ended since.
+  const others = pending.filter((file) => !there.has(file.id));
+  const counts = { completed: total, in_progress: 0, failed: 0, cancelled: 0, total: total + others.length };
+  for (const { status } of others) counts[status as "failed"]++;
   return {
     id,
     object: "vector_store",
     name: made?.name ?? scope,
     created_at: made?.createdAt ?? 0,
-    status: "completed",
-    file_counts: { completed: total, in_progress: 0, failed: 0, cancelled: 0, total },
+    status: counts.in_progress > 0 ? "in_progress" : "completed",
+    file_counts: counts,
     ...(made !== undefined && { usage_bytes: bytes, metadata: made.metadata }),
     ibid: { scope },
   };
@@ -121,6 +160,8 @@ export async function showStoreFile(
 }
 
 const states: Readonly<Record<string, string>> = { indexed: "completed", unchanged: "completed" };
+
+type StoreFile = ReturnType<typeof showJob>;
 
 /** A file of a store that is not there yet, or failed. */
 export function showJob({ id: store }: VectorStore, file: string, { record }: LiveJob) {

@@ -137,13 +137,27 @@ export function checked<Schema extends z.ZodType>(schema: Schema, value: unknown
         : issue,
     )
     .map((issue) => describeIssue(issue, (input) => shown(input)));
-  const known = Object.keys((schema as { readonly shape?: object }).shape ?? {});
-  const near = issues
-    .flatMap((issue) => (issue.code === "unrecognized_keys" ? issue.keys : []))
-    .flatMap(nearest(known));
+  const known = fieldsAt(schema);
+  const near = issues.flatMap((issue) =>
+    issue.code === "unrecognized_keys" ? issue.keys.flatMap(nearest(fieldsAt(schema, issue.path))) : [],
+  );
   throw new Refusal(400, "invalid-argument", `${problems.join("; ").slice(0, 500)}.`, {
     hint: near[0] !== undefined ? `Did you mean ${quote(near[0])}?` : fieldsHint(known),
   });
+}
+
+/** Names of the fields of an object, at a path of objects alone. */
+function fieldsAt(schema: z.core.$ZodType, path: readonly PropertyKey[] = []): readonly string[] {
+  interface Part {
+    readonly shape?: Readonly<Record<PropertyKey, Part>>;
+    readonly def?: { readonly innerType?: Part };
+  }
+  let part = schema as Part | undefined;
+  for (const name of path) {
+    part = part?.shape?.[name];
+    while (part?.def?.innerType !== undefined) part = part.def.innerType;
+  }
+  return Object.keys(part?.shape ?? {});
 }
 
 /** Says one problem of zod as a clause. `show` prints a wrong value; without it, the value stays secret. */
@@ -172,6 +186,9 @@ export function describeIssue(issue: z.core.$ZodIssue, show?: (value: unknown) =
     }
     case "invalid_union":
       return describeUnion(issue, show);
+    case "invalid_format":
+      if ("pattern" in issue && issue.pattern === String.raw`/\S/u`) return `${path} must not be blank`;
+      return `${path}: ${issue.message}`;
     default:
       if (issue.code === "custom" && issue.input === undefined) return `${path} is missing`;
       // A secret is said to be wrong, and not shown.

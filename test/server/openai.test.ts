@@ -190,6 +190,15 @@ describe("the shapes of OpenAI's API, by its own client", () => {
       ).rejects.toMatchObject({ status: 400 });
   });
 
+  it("says the nearest field of the object in which one is unknown, and that a text is blank", async () => {
+    const client = (await serve())("ada");
+    const asked = { model: "ibid", messages: [{ role: "user" as const, content: "How long?" }], ibid: { topk: 2 } };
+    const wrong = await client.chat.completions.create(asked as never).catch((error: unknown) => error);
+    expect((wrong as { error: unknown }).error).toMatchObject({ hint: 'Did you mean "topK"?' });
+    const blank = await client.vectorStores.search("deployment", { query: " " }).catch((error: unknown) => error);
+    expect((blank as { error: unknown }).error).toMatchObject({ message: "query must not be blank." });
+  });
+
   it("refuses what is not there by name: a model, a field, a tool, an unknown key", async () => {
     const client = await clientOf("ada");
     const create = (more: object) =>
@@ -583,6 +592,42 @@ describe("vector stores that a client of OpenAI makes", () => {
     ).toEqual([]);
   });
 
+  it("show files that are not there yet, and those that failed, in lists, counts and the state of their store [20]", async () => {
+    const clients = await serve();
+    const client = clients("ada");
+    const upload = async (file: File) => (await client.files.create({ file, purpose: "assistants" })).id;
+    const broken = await upload(await toFile(new Uint8Array([0, 1, 2, 3, 255, 0]), "noise.bin"));
+    const good = await upload(await sheet("comet.md", "The comet returns in winter."));
+    const made = await client.vectorStores.create({ name: "comets", file_ids: [broken, good] });
+    expect(made).toMatchObject({ file_counts: { total: 2 } });
+    // A client that waits for its store waits for its files.
+    expect([made.status, made.file_counts.in_progress > 0]).toEqual([
+      made.file_counts.in_progress > 0 ? "in_progress" : "completed",
+      made.status === "in_progress",
+    ]);
+    await expect
+      .poll(async () => (await client.vectorStores.retrieve(made.id)).file_counts, { timeout: 20_000 })
+      .toEqual({ completed: 1, failed: 1, in_progress: 0, cancelled: 0, total: 2 });
+    expect((await client.vectorStores.retrieve(made.id)).status).toBe("completed");
+    const files = client.vectorStores.files;
+    const list = async (filter?: "completed" | "failed") => {
+      const all = [];
+      for await (const file of files.list(made.id, { limit: 1, ...(filter && { filter }) })) all.push(file);
+      return all.map(({ id, status, last_error: error }) => [id, status, error?.code]);
+    };
+    expect(await list()).toEqual([
+      [broken, "failed", "invalid_file"],
+      [good, "completed", undefined],
+    ]);
+    expect([await list("completed"), await list("failed")].map((all) => all.map(([id]) => id))).toEqual([
+      [good],
+      [broken],
+    ]);
+    expect(await files.delete(broken, { vector_store_id: made.id })).toMatchObject({ deleted: true });
+    expect((await list()).map(([id]) => id)).toEqual([good]);
+    expect((await client.vectorStores.retrieve(made.id)).file_counts).toMatchObject({ failed: 0, total: 1 });
+  });
+
   it("take batches, and say which file failed and why", async () => {
     const client = (await serve())("ada");
     const { id: store } = await client.vectorStores.create({ name: "batch" });
@@ -604,7 +649,11 @@ describe("vector stores that a client of OpenAI makes", () => {
     expect(await client.vectorStores.files.retrieve(failed[0]!.id, { vector_store_id: store })).toMatchObject({
       status: "failed",
     });
-    expect((await client.vectorStores.files.list(store)).data).toHaveLength(2);
+    expect((await client.vectorStores.files.list(store)).data.map(({ status }) => status)).toEqual([
+      "failed",
+      "completed",
+      "completed",
+    ]);
     await expect(client.vectorStores.fileBatches.create(store, { file_ids: ["file-none"] })).rejects.toThrow("404");
   });
 

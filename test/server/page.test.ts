@@ -7,6 +7,7 @@ import { de } from "../../page/catalogue/de.ts";
 import { en } from "../../page/catalogue/en.ts";
 import { loadPageFile } from "../../src/server/page/page-files.ts";
 import { startWorld } from "./service.ts";
+import { createMemoryBlobStore } from "../../src/stores/index.ts";
 
 const page = join(import.meta.dirname, "..", "..", "page");
 
@@ -60,6 +61,18 @@ test("an address that there is not says so to a browser in a page, and to a prog
   expect((await bare.as(null, "/nothing", { headers: { accept } })).json).toMatchObject({
     error: { code: "not-found" },
   });
+});
+
+test("the threads lead a browser to their screen, and are data for a program", async () => {
+  const files = createMemoryBlobStore();
+  const { as } = await startWorld({ basePath: "/kb", files });
+  const accept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+  const shown = await as(null, "/kb/threads", { headers: { accept } });
+  expect(shown).toMatchObject({ status: 303, headers: { location: "/kb/history" } });
+  expect((await as("ada", "/kb/threads", { headers: { accept: "*/*" } })).json).toEqual({ threads: [] });
+  expect((await as(null, "/kb/threads")).status).toBe(401);
+  const bare = await startWorld({ page: false, files });
+  expect((await bare.as("ada", "/threads", { headers: { accept } })).status).toBe(200);
 });
 
 test("[page 21.2] a file of the page comes compressed, with a tag that saves the second load", async () => {
