@@ -293,12 +293,12 @@ export interface CollectionSummary {
 }
 
 /**
- * How long a store is waited for.
+ * How long a store or an engine is waited for that takes no requests yet.
  *
  * @experimental
  */
 export interface ReadyOptions {
-  /** **Units** milliseconds. Default 60,000. */
+  /** **Units** milliseconds. Default 60,000 for `ensure` and `waitUntilReady`, which a start waits for; 10,000 for a write. */
   readonly timeoutMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -351,7 +351,7 @@ export interface RecordCollection<
    */
   upsert(
     records: Input | readonly Input[],
-    options?: CollectionWriteOptions,
+    options?: CollectionWriteOptions & ReadyOptions,
   ): Promise<CollectionWriteResult<Output[Key]>>;
   /** **Shape** how many went. **Errors** `not-found` with `onMissing: "error"`, before anything is deleted. */
   delete(keys: Output[Key] | readonly Output[Key][], options?: CollectionDeleteOptions): Promise<number>;
@@ -387,7 +387,7 @@ export interface RecordCollection<
    * Writes every record of a scope again under the current definition: after a field became filterable, the collection's own model changed, or `keptIn` did.
    * A rebuild that was stopped starts again; until it ends, the collection refuses searches.
    */
-  rebuild(options?: CollectionWriteOptions): Promise<CollectionWriteResult<Output[Key]>>;
+  rebuild(options?: CollectionWriteOptions & ReadyOptions): Promise<CollectionWriteResult<Output[Key]>>;
 }
 
 /**

@@ -26,10 +26,11 @@ import type { EngineCollectionParts } from "./engine-records/engine-places.ts";
 import type { EngineVerbs } from "./engine-records/engine-verbs.ts";
 
 type Key = string | number;
+const writeOptions = { scope: true, signal: true, timeoutMs: true } as const;
 type AnyFilter = CollectionFilter<Record<string, unknown>, string>;
 
-/** How long a store is waited for. **Units** milliseconds. */
-const defaultReadyMs = 60_000;
+/** How long a store is waited for by those that wait for its start, and by a write. **Units** milliseconds. */
+const [defaultReadyMs, writeReadyMs] = [60_000, 10_000];
 
 /** The parts that write and search are loaded at their first use. */
 const marking = () => import("./collection-mark.ts");
@@ -79,6 +80,10 @@ export function createRecordCollection(parts: CollectionParts, plan: CollectionP
     if (plan.keptIn !== "engine") return;
     await (await engineVerbs()).waitUntilReady(limit);
   }
+
+  /** The same for a write: a caller stands behind it, and a server that is gone is said soon. */
+  const waitToWrite = async ({ timeoutMs = writeReadyMs, signal }: ReadyOptions): Promise<void> =>
+    waitUntilReady({ timeoutMs, signal });
 
   const search = { ...parts, embedder: parts.stages.embedder, plan, apart, ownUri, prefix, recordOf };
   const current: CollectionMark = { fingerprint: plan.fingerprint, models: plan.modelsFingerprint };
@@ -157,11 +162,11 @@ export function createRecordCollection(parts: CollectionParts, plan: CollectionP
       yield* pageOf(matching(), options);
     },
 
-    async upsert(records: unknown, options: CollectionWriteOptions = {}) {
-      checkOptions("upsert", options, { scope: true, signal: true });
+    async upsert(records: unknown, options: CollectionWriteOptions & ReadyOptions = {}) {
+      checkOptions("upsert", options, writeOptions);
       const where = target(options.scope);
       const { signal } = options;
-      await waitUntilReady(signal === undefined ? {} : { signal });
+      await waitToWrite(options);
       const exists = await (await marking()).checkCollection(store, where.from, ownUri, plan);
       const begin = async (): Promise<void> => {
         if (!exists) await markIn(where.into, where.scope);
@@ -198,7 +203,7 @@ export function createRecordCollection(parts: CollectionParts, plan: CollectionP
     rebuild,
   };
   if (plan.keptIn === "documents") return collection;
-  return overEngine(collection, engineVerbs, waitUntilReady);
+  return overEngine(collection, engineVerbs, waitToWrite);
 
   async function drop(options: CollectionAddress & { readonly purge?: boolean } = {}): Promise<number> {
     checkOptions("drop", options, { scope: true, purge: true });
@@ -231,11 +236,11 @@ export function createRecordCollection(parts: CollectionParts, plan: CollectionP
   }
 
   /** Writes every kept record again, as the definition is now. */
-  async function rebuild(options: CollectionWriteOptions = {}) {
-    checkOptions("rebuild", options, { scope: true, signal: true });
+  async function rebuild(options: CollectionWriteOptions & ReadyOptions = {}) {
+    checkOptions("rebuild", options, writeOptions);
     const where = target(options.scope);
     const { signal } = options;
-    await waitUntilReady(signal === undefined ? {} : { signal });
+    await waitToWrite(options);
     const { embedders } = await apart();
     const kept = () => stored(where.from);
     const inEngine = await recordsInEngine(where, signal);
@@ -302,7 +307,7 @@ async function loadEngineVerbs(parts: EngineCollectionParts): Promise<EngineVerb
 function overEngine(
   collection: AnyCollection,
   engineVerbs: () => Promise<EngineVerbs>,
-  waitUntilReady: (options?: ReadyOptions) => Promise<void>,
+  waitToWrite: (options: ReadyOptions) => Promise<void>,
 ): AnyCollection {
   return {
     ...collection,
@@ -315,8 +320,9 @@ function overEngine(
     async *list(options) {
       yield* (await engineVerbs()).list(options);
     },
-    upsert: async (records, options) => {
-      await waitUntilReady(options?.signal === undefined ? {} : { signal: options.signal });
+    upsert: async (records, options = {}) => {
+      checkOptions("upsert", options, writeOptions);
+      await waitToWrite(options);
       return (await engineVerbs()).upsert(records, options);
     },
     delete: async (keys, options) => (await engineVerbs()).delete(keys, options),
@@ -324,7 +330,11 @@ function overEngine(
     vectorSearch: async (vector, options) => (await engineVerbs()).vectorSearch(vector, options),
     hybridSearch: async (query, options) => (await engineVerbs()).hybridSearch(query, options),
     textSearch: async (query, options) => (await engineVerbs()).textSearch(query, options),
-    rebuild: async (options) => (await engineVerbs()).rebuild(options),
+    rebuild: async (options = {}) => {
+      checkOptions("rebuild", options, writeOptions);
+      await waitToWrite(options);
+      return (await engineVerbs()).rebuild(options);
+    },
   };
 }
 

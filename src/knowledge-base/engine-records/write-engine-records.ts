@@ -136,7 +136,6 @@ export function createEngineWriting(
     },
 
     async upsert(records: unknown, options: CollectionWriteOptions = {}) {
-      checkOptions("upsert", options, { scope: true, signal: true });
       const where = target(options.scope);
       await checkCollection(store, where.from, ownUri, plan);
       return writeAll(Array.isArray(records) ? records : [records], where, options.signal);
@@ -172,7 +171,6 @@ export function createEngineWriting(
     },
 
     async rebuild(options = {}) {
-      checkOptions("rebuild", options, { scope: true, signal: true });
       const { signal } = options;
       const { scope, into, from } = target(options.scope);
       const specs = await currentSpecs(signal);

@@ -78,7 +78,7 @@ export function createDuckDbEngine(options: DuckDbOptions = {}): Engine {
     },
     drop: async (name) => (await connect()).rows("drop a table", `DROP TABLE IF EXISTS "${name}"`),
     close: async () => {
-      const db = await opening;
+      const db = await opening?.catch(() => undefined);
       opening = undefined;
       db?.close();
     },

@@ -51,11 +51,12 @@ export async function untilReady(engine: Engine, signal: AbortSignal): Promise<v
   try {
     while (!(await untilAborted(look(), signal, what))) await pause(pauseMs, signal, what);
   } catch (error) {
-    if (!signal.aborted || !IbidError.isInstance(error) || last === undefined) throw error;
-    throw new IbidError(error.code, `${what} ended: ${last.message}`, {
-      hint: (IbidError.isInstance(last) ? last.hint : undefined) ?? error.hint,
+    if (!signal.aborted || !IbidError.isInstance(error)) throw error;
+    // A server that takes a connection and says nothing has no failure of its own.
+    throw new IbidError(error.code, `${what} ended: ${last?.message ?? "the server has not answered"}`, {
+      hint: `${(IbidError.isInstance(last) ? last.hint : undefined) ?? "Check the address, and look at the server."} timeoutMs says how long it is waited for.`,
       details: { store: engine.name, operation: "ready" },
-      cause: last,
+      cause: last ?? error,
     });
   }
 }

@@ -121,7 +121,8 @@ export function createPgvectorEngine(options: PgvectorOptions): Engine {
       return rows.map(({ name }) => name);
     },
     drop: async (name) => (await connect()).query("drop a table", `DROP TABLE IF EXISTS "${schema}"."${name}"`),
-    close: async () => (await connecting)?.close(),
+    // A connection that failed, or fails now, needs no closing.
+    close: async () => (await connecting?.catch(() => undefined))?.close(),
   });
 }
 
