@@ -36,7 +36,7 @@ import type { IngestStages } from "./stages.ts";
 import { asIngestError } from "./as-ingest-error.ts";
 import { leftArchives, outerFolder, vanished } from "./sweep.ts";
 import type { Arrivals } from "./to-arrivals.ts";
-import { type Incoming, type WriteJob, writeDocuments, type Written } from "./write-document.ts";
+import { type Incoming, laterOf, type WriteJob, writeDocuments, type Written } from "./write-document.ts";
 
 /** The arrivals to ingest, their scope, and the options. */
 export interface IngestJob extends WriteJob {
@@ -99,6 +99,7 @@ export async function* ingestArrivals(
   };
   const seen = new Set<string>();
   const usage = createEmbeddingUsage(stages);
+  let written: Receipt | undefined;
   /** Archives whose members all came: what they brought before and hold no more is gone. */
   const archives: string[] = [];
 
@@ -130,6 +131,7 @@ export async function* ingestArrivals(
       continue;
     }
     usage.add(counted);
+    written = laterOf(written, counted.receipt);
     seen.add(result.uri);
     totals[result.status]++;
     unembedded += result.unembedded ?? 0;
@@ -158,17 +160,26 @@ export async function* ingestArrivals(
   }
   await job.settle?.((fit) => report({ ...progress, fit }));
   const ms = Math.round(performance.now() - started);
-  const receipt = await receiptOf(stages, job);
+  const receipt = await receiptOf(stages, job, written);
   const left = { ...(skipped > 0 && { skipped }), ...(unembedded > 0 && { unembedded }) };
   const summary: IngestSummary = { ...totals, ...left, ...(await usage.total()), failures, receipt, ms };
   if (missing.length > 0) throw missingInputs(missing, summary);
   return summary;
 }
 
-/** A receipt that holds every commit of the run: the newest state of the scope. */
-async function receiptOf({ store }: IngestStages, { scope, into }: IngestJob): Promise<Receipt> {
-  const { stamps } = await store.moment(into);
-  return { scope, ...(stamps.get(scope) ?? { life: "none", stamp: 0 }) };
+/** A receipt that holds every commit of the run: the newest state of the scope, or the last commit where the store has gone away since. */
+async function receiptOf(
+  { store }: IngestStages,
+  { scope, into }: IngestJob,
+  written: Receipt | undefined,
+): Promise<Receipt> {
+  try {
+    const { stamps } = await store.moment(into);
+    return { scope, ...(stamps.get(scope) ?? { life: "none", stamp: 0 }) };
+  } catch (error) {
+    if (written !== undefined && IbidError.isInstance(error, "store-failed")) return written;
+    throw error;
+  }
 }
 
 interface Work {
@@ -184,6 +195,8 @@ interface Outcome {
   readonly result: IngestResult;
   readonly sent: number;
   readonly tokens?: number | undefined;
+  /** Of the last commit. */
+  readonly receipt?: Receipt | undefined;
   /** Whether it is an input that was named and is not there. */
   readonly isMissing?: boolean;
   /** Why a file that a walk found is passed by; absent for one that is not. */

@@ -2,6 +2,7 @@ import type { Chunk } from "../contracts/chunk.ts";
 import type { AsyncChunker, Chunker } from "../contracts/chunker.ts";
 import type { ChunkEntry, DocumentWrite } from "../contracts/document-store.ts";
 import { IbidError } from "../contracts/errors.ts";
+import type { Receipt } from "../contracts/leg.ts";
 import type { AuthorizedScopes } from "../contracts/scope.ts";
 import { throwIfAborted } from "../runtime/abort.ts";
 import { createChunkEmbedding, embedChunks } from "./embed-chunks.ts";
@@ -27,6 +28,14 @@ export interface Written {
   readonly failed?: ReadonlyMap<string, readonly unknown[]> | undefined;
   readonly sent: number;
   readonly tokens?: number | undefined;
+  /** Of the last commit. Absent where nothing was written. */
+  readonly receipt?: Receipt | undefined;
+}
+
+/** The later of two commits to one scope. */
+export function laterOf(one: Receipt | undefined, other: Receipt | undefined): Receipt | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return one.life === other.life && one.stamp > other.stamp ? one : other;
 }
 
 export interface WriteJob {
@@ -108,6 +117,7 @@ async function writeWhole(stages: IngestStages, job: WriteJob, incoming: readonl
     );
     return { ofDocument, keeps: new Set(keeps), failed, lacking, counted };
   };
+  let receipt: Receipt | undefined;
   const all = await embed(incoming.map((_, i) => i));
   await job.beforeWriting?.();
   const put = async (i: number, { ofDocument, keeps, lacking }: typeof all): Promise<void> => {
@@ -115,7 +125,8 @@ async function writeWhole(stages: IngestStages, job: WriteJob, incoming: readonl
     const entries = ofDocument.get(facts.document.id) ?? [];
     const kept = entries.flatMap(({ chunk }) => (keeps.has(chunk.id) ? [chunk.id] : []));
     const fingerprint = lacking.has(facts.document.id) ? unfinished(facts.fingerprint) : facts.fingerprint;
-    await stages.store.replace(into, { ...facts, fingerprint, chunks: entries, keeps: kept });
+    const done = await stages.store.replace(into, { ...facts, fingerprint, chunks: entries, keeps: kept });
+    receipt = laterOf(receipt, done.receipt);
   };
   const write = (i: number): Promise<void> =>
     retried(
@@ -127,7 +138,7 @@ async function writeWhole(stages: IngestStages, job: WriteJob, incoming: readonl
   const failed = new Map(
     Array.from(all.lacking, ([id, lacking]) => [id, lacking.map((chunk) => all.failed.get(chunk.id))] as const),
   );
-  return { chunks: cut.map(({ length }) => length), ...(failed.size > 0 && { failed }), ...all.counted };
+  return { chunks: cut.map(({ length }) => length), ...(failed.size > 0 && { failed }), ...all.counted, receipt };
 }
 
 /** The fingerprint of a document that lacks vectors: the next ingestion sees that its model has not made all of it. */
@@ -159,6 +170,6 @@ async function writeInBatches(stages: IngestStages, job: WriteJob, incoming: Inc
   job.onEmbedding?.(document.uri);
   await job.beforeWriting?.();
   const keeps = stages.embedder === undefined ? [] : "all-without-vectors";
-  await stages.store.replace(job.into, { ...incoming.facts, chunks: batches(), keeps });
-  return { chunks: [chunks], sent, ...(tokens === undefined || sent === 0 ? {} : { tokens }) };
+  const { receipt } = await stages.store.replace(job.into, { ...incoming.facts, chunks: batches(), keeps });
+  return { chunks: [chunks], sent, receipt, ...(tokens === undefined || sent === 0 ? {} : { tokens }) };
 }

@@ -212,63 +212,80 @@ export function commitStatement(schema: string, changes: readonly RowChange[], s
   const writer = crypto.randomUUID();
   /** Scopes whose shared index may hold words that are gone for good. */
   const purged = [...rows.goneScopes, ...[...rows.settings.keys()].flatMap((name) => scopeOfLives(name) ?? [])];
-  const purge = purged.length === 0 ? [] : [JSON.stringify(purged)];
-  const lists = [expected, made, documents, chunks, settings, fits].map((list) => JSON.stringify(list));
-  const text = commitText(schema, purge.length > 0);
-  return { text, values: [...lists, packer.bytes(), writer, ...purge], writer, scopes: [...stampOf.keys()] };
+  const lists = { expected, made, documents, chunks, settings, fits, purged };
+  const values: unknown[] = [packer.bytes(), writer, stamps.get(baseScope)?.stamp ?? 0];
+  const parameters: Record<string, string> = {};
+  for (const [name, list] of Object.entries(lists)) {
+    if (list.length > 0) parameters[name] = `$${values.push(JSON.stringify(list))}`;
+  }
+  const text = commitText(schema, parameters, rows.goneScopes.size > 0);
+  return { text, values, writer, scopes: [...stampOf.keys()] };
 }
 
 const slice = (at: string, size: string): string =>
-  `CASE WHEN r.${at} IS NOT NULL THEN substring(($7::bytea) FROM r.${at} FOR r.${size}) END`;
+  `CASE WHEN r.${at} IS NOT NULL THEN substring(($1::bytea) FROM r.${at} FOR r.${size}) END`;
+
+/** Lists that a statement has, with the parameters that hold them. Each part costs time in the planner, so that a list without rows has none. */
+type Parameters = Readonly<
+  Partial<Record<"expected" | "made" | "documents" | "chunks" | "settings" | "fits" | "purged", string>>
+>;
 
 /**
  * The one statement of a write. Its parts all run, and see the same state; `go.ok` says whether they may write. `ready` says the same once new scopes are
- * there: where row-level security is on, it checks that a row's scope is one of the role's.
+ * there: where row-level security is on, it checks that a row's scope is one of the role's. A write to scopes was computed on the base's own rows too, such
+ * as the fit: it is refused where those have moved on.
  */
-function commitText(schema: string, isPurge: boolean): string {
-  const emptied = (table: string): string =>
-    `emptied_${table} AS (DELETE FROM ${schema}.${table} t USING json_array_elements_text($9::json) AS p(scope), go WHERE go.ok AND t.scope = p.scope::bigint),`;
-  return `
-WITH expected AS (SELECT * FROM json_to_recordset($1::json) AS e(key bigint, stamp bigint, next bigint, gone boolean)),
-locked AS (SELECT s.key FROM ${schema}.scopes s JOIN expected e ON s.key = e.key AND s.stamp = e.stamp WHERE NOT s.gone ORDER BY s.key FOR UPDATE OF s),
-go AS MATERIALIZED (SELECT (SELECT count(*) FROM locked) = (SELECT count(*) FROM expected) AS ok),
-moved AS (UPDATE ${schema}.scopes s SET stamp = e.stamp + 1, next_key = e.next, gone = e.gone FROM expected e, go WHERE s.key = e.key AND go.ok RETURNING s.key, s.stamp),
-made AS (INSERT INTO ${schema}.scopes (key, name, stamp, next_key) SELECT r.key, r.name, 1, r.next
-  FROM json_to_recordset($2::json) AS r(key bigint, name text, next bigint), go WHERE go.ok RETURNING key, stamp),
-ready AS MATERIALIZED (SELECT go.ok AND (SELECT count(*) FROM made) >= 0 AS ok FROM go),
-emptied_documents AS (DELETE FROM ${schema}.documents d USING expected e, go WHERE go.ok AND e.gone AND d.scope = e.key),
-emptied_chunks AS (DELETE FROM ${schema}.chunks c USING expected e, go WHERE go.ok AND e.gone AND c.scope = e.key),
-emptied_settings AS (DELETE FROM ${schema}.settings o USING expected e, go WHERE go.ok AND e.gone AND o.scope = e.key),
-${
-  isPurge
-    ? `${emptied("indexes")}
-${emptied("index_files")}`
-    : ""
-}
-put_documents AS (INSERT INTO ${schema}.documents AS t (scope, key, changed, written, gone, id, uri, facts, structure, text)
+function commitText(schema: string, given: Parameters, isEmptied: boolean): string {
+  const { expected = "'[]'", made, documents, chunks, settings, fits, purged } = given;
+  const recordset = (parameter: string, alias: string, columns: string): string =>
+    `json_to_recordset(${parameter}::json) AS ${alias}(${columns})`;
+  const purge = (table: string): string =>
+    `purged_${table} AS (DELETE FROM ${schema}.${table} t USING json_array_elements_text(${purged}::json) AS p(scope), go WHERE go.ok AND t.scope = p.scope::bigint)`;
+  const empty = (table: string): string =>
+    `emptied_${table} AS (DELETE FROM ${schema}.${table} t USING expected e, go WHERE go.ok AND e.gone AND t.scope = e.key)`;
+  const base = `(SELECT s.stamp <= $3::bigint FROM ${schema}.scopes s WHERE s.key = ${baseScope})`;
+  const parts = [
+    `expected AS (SELECT * FROM ${recordset(expected, "e", "key bigint, stamp bigint, next bigint, gone boolean")})`,
+    `locked AS (SELECT s.key FROM ${schema}.scopes s JOIN expected e ON s.key = e.key AND s.stamp = e.stamp WHERE NOT s.gone ORDER BY s.key FOR UPDATE OF s)`,
+    `go AS MATERIALIZED (SELECT (SELECT count(*) FROM locked) = (SELECT count(*) FROM expected) AND coalesce(${base}, true) AND $1::bytea IS NOT NULL AS ok)`,
+    `moved AS (UPDATE ${schema}.scopes s SET stamp = e.stamp + 1, next_key = e.next, gone = e.gone FROM expected e, go WHERE s.key = e.key AND go.ok RETURNING s.key, s.stamp)`,
+    made === undefined
+      ? "ready AS (SELECT ok FROM go)"
+      : `made AS (INSERT INTO ${schema}.scopes (key, name, stamp, next_key) SELECT r.key, r.name, 1, r.next
+  FROM ${recordset(made, "r", "key bigint, name text, next bigint")}, go WHERE go.ok RETURNING key, stamp),
+ready AS MATERIALIZED (SELECT go.ok AND (SELECT count(*) FROM made) >= 0 AS ok FROM go)`,
+    ...(isEmptied ? ["documents", "chunks", "settings"].map(empty) : []),
+    ...(purged === undefined ? [] : ["indexes", "index_files"].map(purge)),
+    documents &&
+      `put_documents AS (INSERT INTO ${schema}.documents AS t (scope, key, changed, written, gone, id, uri, facts, structure, text)
   SELECT r.scope, r.key, r.changed, r.changed, r.gone, r.id, r.uri, r.facts, r.structure, ${slice("at", "size")}
-  FROM json_to_recordset($3::json) AS r(scope bigint, key bigint, changed bigint, gone boolean, id text, uri text, facts text, structure text, at int, size int), ready WHERE ready.ok
+  FROM ${recordset(documents, "r", "scope bigint, key bigint, changed bigint, gone boolean, id text, uri text, facts text, structure text, at int, size int")}, ready WHERE ready.ok
   ON CONFLICT (scope, key) DO UPDATE SET changed = excluded.changed, gone = excluded.gone, id = excluded.id, uri = excluded.uri, facts = excluded.facts,
     written = CASE WHEN excluded.text IS NULL AND NOT excluded.gone THEN t.written ELSE excluded.written END,
     structure = CASE WHEN excluded.gone THEN NULL ELSE coalesce(excluded.structure, t.structure) END,
-    text = CASE WHEN excluded.gone THEN NULL ELSE coalesce(excluded.text, t.text) END),
-put_chunks AS (INSERT INTO ${schema}.chunks AS t (scope, key, changed, written, gone, document, id, facts, placed, terms, vectors)
+    text = CASE WHEN excluded.gone THEN NULL ELSE coalesce(excluded.text, t.text) END)`,
+    chunks &&
+      `put_chunks AS (INSERT INTO ${schema}.chunks AS t (scope, key, changed, written, gone, document, id, facts, placed, terms, vectors)
   SELECT r.scope, r.key, r.changed, r.changed, r.gone, r.document, r.id, r.facts, r.placed, ${slice("at", "size")}, ${slice("vectors_at", "vectors_size")}
-  FROM json_to_recordset($4::json) AS r(scope bigint, key bigint, changed bigint, gone boolean, document bigint, id text, facts text, placed text, at int, size int, vectors_at int, vectors_size int), ready WHERE ready.ok
+  FROM ${recordset(chunks, "r", "scope bigint, key bigint, changed bigint, gone boolean, document bigint, id text, facts text, placed text, at int, size int, vectors_at int, vectors_size int")}, ready WHERE ready.ok
   ON CONFLICT (scope, key) DO UPDATE SET changed = excluded.changed, gone = excluded.gone, document = excluded.document, id = excluded.id, facts = excluded.facts,
     written = CASE WHEN excluded.terms IS NULL AND NOT excluded.gone THEN t.written ELSE excluded.written END,
     placed = CASE WHEN excluded.gone THEN NULL ELSE coalesce(excluded.placed, t.placed) END,
     terms = CASE WHEN excluded.gone THEN NULL ELSE coalesce(excluded.terms, t.terms) END,
-    vectors = CASE WHEN excluded.gone THEN NULL ELSE coalesce(excluded.vectors, t.vectors) END),
-put_settings AS (INSERT INTO ${schema}.settings AS t (scope, name, changed, value) SELECT r.scope, r.name, r.changed, r.value
-  FROM json_to_recordset($5::json) AS r(scope bigint, name text, changed bigint, value text), ready WHERE ready.ok
-  ON CONFLICT (scope, name) DO UPDATE SET changed = excluded.changed, value = excluded.value),
-put_fits AS (INSERT INTO ${schema}.fits AS t (scope, key, changed, written, gone, facts, parts)
+    vectors = CASE WHEN excluded.gone THEN NULL ELSE coalesce(excluded.vectors, t.vectors) END)`,
+    settings &&
+      `put_settings AS (INSERT INTO ${schema}.settings AS t (scope, name, changed, value) SELECT r.scope, r.name, r.changed, r.value
+  FROM ${recordset(settings, "r", "scope bigint, name text, changed bigint, value text")}, ready WHERE ready.ok
+  ON CONFLICT (scope, name) DO UPDATE SET changed = excluded.changed, value = excluded.value)`,
+    fits &&
+      `put_fits AS (INSERT INTO ${schema}.fits AS t (scope, key, changed, written, gone, facts, parts)
   SELECT 0, r.key, r.changed, r.changed, r.gone, r.facts, ${slice("at", "size")}
-  FROM json_to_recordset($6::json) AS r(key bigint, changed bigint, gone boolean, facts text, at int, size int), ready WHERE ready.ok
+  FROM ${recordset(fits, "r", "key bigint, changed bigint, gone boolean, facts text, at int, size int")}, ready WHERE ready.ok
   ON CONFLICT (scope, key) DO UPDATE SET changed = excluded.changed, gone = excluded.gone, facts = excluded.facts,
     written = CASE WHEN excluded.parts IS NULL AND NOT excluded.gone THEN t.written ELSE excluded.written END,
-    parts = CASE WHEN excluded.gone THEN NULL ELSE coalesce(excluded.parts, t.parts) END),
-noted AS (INSERT INTO ${schema}.changes (scope, stamp, writer) SELECT key, stamp, $8::uuid FROM moved UNION ALL SELECT key, stamp, $8::uuid FROM made)
+    parts = CASE WHEN excluded.gone THEN NULL ELSE coalesce(excluded.parts, t.parts) END)`,
+    `noted AS (INSERT INTO ${schema}.changes (scope, stamp, writer) SELECT key, stamp, $2::uuid FROM moved${made === undefined ? "" : " UNION ALL SELECT key, stamp, $2::uuid FROM made"})`,
+  ].filter((part) => part !== undefined);
+  return `WITH ${parts.join(",\n")}
 SELECT ok, EXISTS (SELECT 1 FROM ${schema}.nodes WHERE listens AND lease_until > now()) AS heard FROM go`;
 }

@@ -12,6 +12,8 @@ export interface Freshened {
   age(scopes: readonly Scope[] | undefined): number;
   /** Brings them to the newest state that was there when this was called. */
   refresh(scopes: readonly Scope[] | undefined): Promise<void>;
+  /** Whether a write proves by itself that the scope's state was the newest, so that nothing is asked before it. */
+  readonly provesWrites?: boolean;
   /** Forgets which writer made a commit, once nobody can still wait for its answer. */
   prune?(): Promise<void>;
   /** Whether something was removed for good elsewhere since this was asked last, so that this node's files must lose it too. */
@@ -28,7 +30,7 @@ export interface Freshness {
 /**
  * Brings the state up to date before each verb. Legs and `readChunks` follow the moment that a search has begun with.
  *
- * **Shape** reads may be of a state that is `atMostMs` old, and never of one that is older than the lease; writes never are. A receipt that the state lacks
+ * **Shape** reads may be of a state that is `atMostMs` old, and never of one that is older than the lease; writes never are, by asking or by their own proof. A receipt that the state lacks
  * makes it ask. **Errors** `unsupported` for a scope that the node does not hold.
  */
 export function keepFresh(
@@ -88,7 +90,8 @@ export function keepFresh(
     ...parts,
     documents: {
       ...documents,
-      replace: write((...call) => documents.replace(...call)),
+      // It always writes, and a write is refused and done again where the scope has moved on.
+      replace: over((...call) => documents.replace(...call), state.provesWrites === true ? leaseMs : 0),
       delete: write((...call) => documents.delete(...call)),
       touch: write((...call) => documents.touch(...call)),
       held: write((...call) => documents.held(...call)),

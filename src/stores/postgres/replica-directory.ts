@@ -3,13 +3,14 @@ import { IbidError } from "../../contracts/errors.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import type { SegmentCore } from "../segments/segment-core.ts";
 import type { DirectoryWriter, SegmentDirectory } from "../segments/segment-directory.ts";
+import { isDiskFull } from "../segments/disk-full.ts";
 import { openFileShelf } from "../sqlite/file-shelf.ts";
 import { findIds, inspectFiles } from "../sqlite/inspect-files.ts";
 import { scrubPatiently } from "../sqlite/scrub-file.ts";
 import type { SqliteConnection } from "../sqlite/sqlite-connection.ts";
 import { createSqliteRows } from "../sqlite/sqlite-rows.ts";
 import { applyPage, type Applied } from "./apply-page.ts";
-import { ageOf, never, present } from "./instant.ts";
+import { ageOf, type Instant, isSince, never, present } from "./instant.ts";
 import { commitStatement, type CommitStatement } from "./commit-rows.ts";
 import { type Postgres, stateOf } from "./postgres-client.ts";
 import type { Placement } from "./placement.ts";
@@ -53,6 +54,7 @@ export interface ReplicaDirectoryOptions {
 }
 
 interface Waiting {
+  readonly asked: Instant;
   readonly work: (rows: DirectoryWriter) => unknown;
   readonly undone: (() => void) | undefined;
   readonly resolve: (result: never) => void;
@@ -349,6 +351,10 @@ export function createReplicaDirectory({
         taken.length = 0;
         try {
           outcomes.splice(0, Infinity, ...runEach(group));
+          // The statement proves the state that it was computed from. A refusal is of a state that was the newest after the call.
+          const isOld = (outcome: Outcome, i: number): boolean =>
+            "error" in outcome && !isDiskFull(outcome.error) && !isSince(fresh, group[i]!.asked);
+          if (outcomes.some(isOld) || (log.changes.length > 0 && stamps.isPartial())) throw new Conflict();
           rows.texts.flush();
           if (log.changes.length > 0) await send(commitStatement(schema, log.changes, stamps));
         } catch (error) {
@@ -375,7 +381,9 @@ export function createReplicaDirectory({
         }
         if (error instanceof Unanswered) {
           if (await resolve(error)) {
-            await refresh();
+            // It is stored, whatever happens now: the copy gets it here or with the next call, which asks in any case.
+            fresh = never;
+            await refresh().catch(() => {});
             break;
           }
         } else if (!(error instanceof Conflict)) throw error;
@@ -422,6 +430,7 @@ export function createReplicaDirectory({
   return {
     durability: "commit",
     keepsPending: true,
+    provesWrites: true,
     join(given) {
       core = given;
     },
@@ -439,7 +448,7 @@ export function createReplicaDirectory({
     read,
     write<Result>(work: (rows: DirectoryWriter) => Result, undone?: () => void) {
       const { promise, resolve: done, reject } = Promise.withResolvers<Result>();
-      waiting.push({ work, undone, resolve: done, reject });
+      waiting.push({ asked: present(), work, undone, resolve: done, reject });
       if (waiting.length === 1) lastWrite = lastWrite.then(commitAll);
       return promise;
     },

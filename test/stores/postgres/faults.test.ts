@@ -98,6 +98,42 @@ describe("a connection that is lost", () => {
   });
 });
 
+it.each(["sent", "done", "acknowledged", "found"] as const)(
+  "an ingestion is done where the connection ends right after its commit is %s, and stays away for a while",
+  async (moment) => {
+    let away = 0;
+    let cuts = 1;
+    const client: PostgresClient = {
+      async query(text, values) {
+        if (away-- > 0) throw new Error("connect ECONNREFUSED 127.0.0.1:5432");
+        const isCut = isWrite(text) && cuts-- > 0;
+        if (isCut && moment !== "found") away = 4;
+        if (isCut && moment === "sent") throw new Error("read ECONNRESET");
+        const answer = await database.client.query(text, values);
+        // The look for one's own commit is answered, and nothing after it.
+        if (moment === "found" && text.includes("WHERE writer")) away = 4;
+        if (isCut && moment !== "acknowledged") throw new Error("read ECONNRESET");
+        return answer;
+      },
+    };
+    const { openPostgresStore: openLikeKb } = await import("../../../src/stores/open-postgres-store.ts");
+    const place = { schema: database.schemaOf(`cut_${moment}`), replicas: database.replicasOf("a") };
+    const kb = await openKnowledgeBase({ store: await openLikeKb(client, place) });
+    onTestFinished(() => kb.close());
+    await expect(kb.ingest({ uri: "a.txt", text: "Keys are rotated every ninety days." })).resolves.toBeDefined();
+    expect(cuts).toBeLessThan(1);
+    away = 0;
+    // A state that may be old is of the write at least.
+    expect((await kb.search("rotated keys")).map(({ source }) => source.uri)).toEqual(["a.txt"]);
+    const other = await openKnowledgeBase({
+      store: await openLikeKb(database.client, { ...place, replicas: database.replicasOf("b") }),
+    });
+    onTestFinished(() => other.close());
+    expect((await other.status()).documents).toBe(1);
+    expect((await other.search("rotated keys")).map(({ source }) => source.uri)).toEqual(["a.txt"]);
+  },
+);
+
 it.each([
   ["two nodes", "b"],
   ["one node that share a copy", "a"],
@@ -114,6 +150,31 @@ it.each([
   // Each write has a state of its own, and none is left out.
   expect(stamps.toSorted((x, y) => x - y)).toEqual(names.map((_, i) => i + 1));
   for (const node of nodes) expect(await uris(node)).toEqual(names.map((name) => `${name}.txt`));
+});
+
+it("a write is one trip, and of a node that is behind the one that it finds itself refused by", async () => {
+  const sent: string[] = [];
+  const client: PostgresClient = {
+    query(text, values) {
+      sent.push(isWrite(text) ? "write" : "ask");
+      return database.client.query(text, values);
+    },
+  };
+  const writer = await open("one_trip", { node: "a", client });
+  const other = await open("one_trip", { node: "b" });
+  await writer.replace(write("deployment"), documentEntry("a", ["ash"]));
+  sent.length = 0;
+  await writer.replace(write("deployment"), documentEntry("b", ["birch"]));
+  expect(sent).toEqual(["write"]);
+  await other.replace(write("deployment"), documentEntry("c", ["cedar"]));
+  sent.length = 0;
+  const { receipt, added, kept } = await writer.replace(write("deployment"), documentEntry("c", ["cedar", "elm"]));
+  expect([receipt.stamp, added, kept, sent.filter((one) => one === "write").length]).toEqual([4, 1, 1, 2]);
+  // A refusal is of the newest state too: what is to be kept came from elsewhere.
+  await other.replace(write("deployment"), documentEntry("d", ["fir"]));
+  const keeping = { ...documentEntry("d", ["fir", "gorse"]), keeps: ["d-fir"] };
+  expect(await writer.replace(write("deployment"), keeping)).toMatchObject({ added: 1, kept: 1 });
+  expect(await uris(other)).toEqual(["a.txt", "b.txt", "c.txt", "d.txt"]);
 });
 
 it("a node reads what another one has written, at once or when it must", async () => {
