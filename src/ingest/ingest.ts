@@ -31,12 +31,13 @@ import { createLook, type Look, markOf } from "./look-again.ts";
 import { mapInOrder } from "./map-in-order.ts";
 import { missingInputs } from "./missing-inputs.ts";
 import { hashBytes, hashMetadata, seeItem, untilSteady } from "./prepare-document.ts";
+import { laterOf, receiptOf } from "./run-receipt.ts";
 import { createReport } from "./settle-store.ts";
 import type { IngestStages } from "./stages.ts";
 import { asIngestError } from "./as-ingest-error.ts";
 import { leftArchives, outerFolder, vanished } from "./sweep.ts";
 import type { Arrivals } from "./to-arrivals.ts";
-import { type Incoming, laterOf, type WriteJob, writeDocuments, type Written } from "./write-document.ts";
+import { type Incoming, type WriteJob, writeDocuments, type Written } from "./write-document.ts";
 
 /** The arrivals to ingest, their scope, and the options. */
 export interface IngestJob extends WriteJob {
@@ -167,21 +168,6 @@ export async function* ingestArrivals(
   return summary;
 }
 
-/** A receipt that holds every commit of the run: the newest state of the scope, or the last commit where the store has gone away since. */
-async function receiptOf(
-  { store }: IngestStages,
-  { scope, into }: IngestJob,
-  written: Receipt | undefined,
-): Promise<Receipt> {
-  try {
-    const { stamps } = await store.moment(into);
-    return { scope, ...(stamps.get(scope) ?? { life: "none", stamp: 0 }) };
-  } catch (error) {
-    if (written !== undefined && IbidError.isInstance(error, "store-failed")) return written;
-    throw error;
-  }
-}
-
 interface Work {
   readonly stages: IngestStages;
   readonly job: IngestJob;
@@ -195,7 +181,7 @@ interface Outcome {
   readonly result: IngestResult;
   readonly sent: number;
   readonly tokens?: number | undefined;
-  /** Of the last commit. */
+  /** The receipt of the last commit. */
   readonly receipt?: Receipt | undefined;
   /** Whether it is an input that was named and is not there. */
   readonly isMissing?: boolean;

@@ -8,6 +8,7 @@ import { throwIfAborted } from "../runtime/abort.ts";
 import { createChunkEmbedding, embedChunks } from "./embed-chunks.ts";
 import { mapInOrder } from "./map-in-order.ts";
 import { cutDocument, cutInBatches } from "./prepare-document.ts";
+import { laterOf } from "./run-receipt.ts";
 import type { IngestStages } from "./stages.ts";
 
 /** A document that is read, on its way into the store. */
@@ -28,14 +29,8 @@ export interface Written {
   readonly failed?: ReadonlyMap<string, readonly unknown[]> | undefined;
   readonly sent: number;
   readonly tokens?: number | undefined;
-  /** Of the last commit. Absent where nothing was written. */
+  /** The receipt of the last commit. Absent where nothing was written. */
   readonly receipt?: Receipt | undefined;
-}
-
-/** The later of two commits to one scope. */
-export function laterOf(one: Receipt | undefined, other: Receipt | undefined): Receipt | undefined {
-  if (one === undefined || other === undefined) return one ?? other;
-  return one.life === other.life && one.stamp > other.stamp ? one : other;
 }
 
 export interface WriteJob {

@@ -30,7 +30,7 @@ export interface Freshness {
 /**
  * Brings the state up to date before each verb. Legs and `readChunks` follow the moment that a search has begun with.
  *
- * **Shape** reads may be of a state that is `atMostMs` old, and never of one that is older than the lease; writes never are, by asking or by their own proof. A receipt that the state lacks
+ * **Shape** reads may be of a state that is `atMostMs` old, and never of one that is older than the lease. Writes never are, by asking or by their own proof. A receipt that the state lacks
  * makes it ask. **Errors** `unsupported` for a scope that the node does not hold.
  */
 export function keepFresh(

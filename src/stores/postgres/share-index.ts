@@ -157,7 +157,7 @@ async function shareScope(sharing: Sharing, scope: Scope, all: boolean): Promise
   for (const { shared, files: own } of read.segments) {
     const name = await nameOf(core, own);
     if (name === undefined) return false;
-    if (!there.has(name) && !(await send(sharing, read.key, name, own))) return false;
+    if (!there.has(name) && !(await send(sharing, read, name, own))) return false;
     segments.push({ name, ...shared });
     files += own.reduce((sum, { parts }) => sum + parts, 0);
   }
@@ -440,30 +440,43 @@ async function nameOf(core: SegmentCore, files: readonly SharedFile[]): Promise<
   return `${hash.digest("hex").slice(0, 32)}-${parts}`;
 }
 
-/** **Shape** false where the segment is gone. */
+/** **Shape** false where the segment is gone, and where a purge came since it was read: no word of it is sent then. */
 async function send(
   { core, db, schema }: Sharing,
-  scope: number,
+  { key: scope, stamp }: Pick<ReadScope, "key" | "stamp">,
   segment: string,
   files: readonly SharedFile[],
 ): Promise<boolean> {
   let group: { readonly name: string; readonly part: number; readonly bytes: Uint8Array }[] = [];
   let size = 0;
-  const flush = async (): Promise<void> => {
+  const flush = async (): Promise<boolean> => {
     let at = 1;
     const rows = group.map(({ name, part, bytes }) => {
       const row = { name, part, at, size: bytes.length };
       at += bytes.length;
       return row;
     });
-    await db.query(
-      "sending a part of an index",
-      `INSERT INTO ${schema}.index_files (scope, segment, name, part, bytes) SELECT $1, $2, r.name, r.part, substring($4::bytea FROM r.at FOR r.size)
-FROM json_to_recordset($3::json) AS r(name text, part int, at int, size int) ON CONFLICT DO NOTHING`,
-      [scope, segment, JSON.stringify(rows), Buffer.concat(group.map(({ bytes }) => bytes))],
-    );
+    // A commit that the statement waited for may be a purge, whose note it does not see: then it is sent again, and sees it.
+    const put = async (): Promise<{ readonly moved: boolean; readonly purged: boolean } | undefined> => {
+      const [answer] = await db.query<{ readonly moved: boolean; readonly purged: boolean }>(
+        "sending a part of an index",
+        `WITH seen AS (SELECT s.stamp FROM ${schema}.scopes s WHERE s.key = $1),
+held AS (SELECT s.stamp FROM ${schema}.scopes s WHERE s.key = $1 AND NOT s.gone FOR SHARE OF s),
+state AS MATERIALIZED (SELECT held.stamp <> seen.stamp AS moved, EXISTS (SELECT FROM ${schema}.settings o
+  WHERE o.scope = $1 AND o.name = 'lives of ' || $1 AND o.changed > $5) AS purged FROM held, seen),
+put AS (INSERT INTO ${schema}.index_files (scope, segment, name, part, bytes) SELECT $1, $2, r.name, r.part, substring($4::bytea FROM r.at FOR r.size)
+  FROM json_to_recordset($3::json) AS r(name text, part int, at int, size int), state WHERE NOT state.moved AND NOT state.purged ON CONFLICT DO NOTHING)
+SELECT moved, purged FROM state`,
+        [scope, segment, JSON.stringify(rows), bytes, stamp],
+      );
+      return answer;
+    };
+    const bytes = Buffer.concat(group.map((part) => part.bytes));
+    let answer = await put();
+    for (let tries = 1; answer?.moved === true && !answer.purged && tries < mostTries; tries++) answer = await put();
     group = [];
     size = 0;
+    return answer !== undefined && !answer.moved && !answer.purged;
   };
   // A removal of files begins with this one.
   const first = files.toSorted((a, b) => Number(b.name === factsFile) - Number(a.name === factsFile));
@@ -471,10 +484,9 @@ FROM json_to_recordset($3::json) AS r(name text, part int, at int, size int) ON 
     if (part === undefined) return false;
     group.push(part);
     size += part.bytes.length;
-    if (size >= bytesAtOnce) await flush();
+    if (size >= bytesAtOnce && !(await flush())) return false;
   }
-  if (group.length > 0) await flush();
-  return true;
+  return group.length === 0 || flush();
 }
 
 /** The headers in the columns of a shared segment. */

@@ -214,6 +214,54 @@ describe("a shared index", () => {
     expect(rows).toHaveLength(1);
   }, 120_000);
 
+  it.each([false, true])(
+    "holds no word of a purge that comes in the middle of a share, at any of its statements; the sharer dies there: %s",
+    async (dies) => {
+      const base = `amid_${dies}`;
+      const schema = database.schemaOf(base);
+      const state = { statements: 0, at: -1, purge: async (): Promise<unknown> => undefined, isDead: false };
+      const client: PostgresClient = {
+        async query(text, values) {
+          if (state.isDead) throw new Error("connect ECONNREFUSED");
+          if (/indexes|index_files/u.test(text) && state.statements++ === state.at) {
+            await state.purge();
+            if (!dies) return database.client.query(text, values);
+            // Its last statement was on the way.
+            const answer = await database.client.query(text, values);
+            state.isDead = true;
+            return answer;
+          }
+          return database.client.query(text, values);
+        },
+      };
+      const other = await open(base, { replicas: database.replicasOf("other") });
+      await fill(other, "deployment", 12);
+      let statements = 0;
+      for (let at = 0, reached = true; reached; at++) {
+        const id = `secret${at}`;
+        await other.replace(write("deployment"), documentEntry(id, [`xylograph ${topicText(at)}`]));
+        // No index is there: the purge of the round before took it.
+        const sharer = await open(base, { replicas: database.replicasOf("sharer"), shareIndex: true, client });
+        const purge = (): Promise<unknown> => other.delete(write("deployment"), { documentIds: [id] }, { purge: true });
+        Object.assign(state, { statements: 0, at, purge, isDead: false });
+        await sharer.upkeep!.settle().catch(() => {});
+        state.isDead = false;
+        reached = state.statements > at;
+        if (!reached) await purge();
+        statements = at;
+        const { rows } = await database.client.query(
+          `SELECT (SELECT count(*) FROM ${schema}.index_files WHERE position('xylograph'::bytea IN bytes) > 0)::int AS files,
+           (SELECT count(*) FROM ${schema}.indexes i JOIN ${schema}.settings o ON o.scope = i.scope AND o.name = 'lives of ' || i.scope AND o.changed > i.stamp)::int AS indexes`,
+        );
+        expect([at, rows[0]]).toEqual([at, { files: 0, indexes: 0 }]);
+        await database.client.query(`DELETE FROM ${schema}.indexes`);
+        await database.client.query(`DELETE FROM ${schema}.index_files`);
+      }
+      expect(statements).toBeGreaterThan(4);
+    },
+    240_000,
+  );
+
   it("shows nothing of a document once its purge has ended, to searches that run meanwhile", async () => {
     const node = await open("searched", { shareIndex: true });
     await fill(node, "deployment", 12);
