@@ -13,6 +13,7 @@ import {
   type Turn,
 } from "./answer.ts";
 import { Failure } from "./api.ts";
+import { keepAsked, takeAsked } from "./asked.ts";
 import { Empty } from "./empty.tsx";
 import { prepareForPdf } from "./evidence.tsx";
 import { askLimits, FilterBar, fromKept, LimitsLine, noLimits, toFilters, toKept } from "./filters.tsx";
@@ -46,6 +47,7 @@ export function AskScreen({ documents }: { readonly documents: number | undefine
   const failure = useSignal<Failure | undefined>(undefined);
   const running = useRef<AbortController | undefined>(undefined);
   const isShown = useRef(true);
+  const isBegun = useRef(false);
   useEffect(
     () => () => {
       isShown.current = false;
@@ -57,6 +59,25 @@ export function AskScreen({ documents }: { readonly documents: number | undefine
   useEffect(() => {
     if (openPlace.peek() === undefined) reopenPlace(turns.peek());
   }, [route.value]);
+  /** Shows the question that a reload has cut off, which is asked again by a press alone. */
+  const showAsked = (): void => {
+    const asked = takeAsked(id);
+    if (asked === undefined) return;
+    const { question, limits } = asked;
+    const cut: Turn = {
+      question,
+      limits,
+      state: "failed",
+      draft: "",
+      hits: [],
+      failure: new Failure(t("reloaded"), 0),
+    };
+    turns.value = [...turns.value, cut];
+    askLimits.value = { chosen: fromKept(limits), thread: id };
+  };
+  useEffect(() => {
+    if (id === undefined) showAsked();
+  }, []);
   useEffect(() => {
     // The limits of a thread stay with it.
     if (id === undefined && askLimits.peek().thread !== undefined)
@@ -65,6 +86,7 @@ export function AskScreen({ documents }: { readonly documents: number | undefine
     running.current?.abort();
     openPlace.value = undefined;
     failure.value = undefined;
+    if (isBegun.current) keepAsked(undefined);
     turns.value = [];
     thread.value = { id, own: true };
     keeping.current = createKeeping(id);
@@ -77,6 +99,7 @@ export function AskScreen({ documents }: { readonly documents: number | undefine
         askLimits.value = { chosen: fromKept(read.turns.at(-1)?.limits), thread: id };
         // Another's thread is followed by one of one's own, with all that this reader was shown.
         keeping.current = read.thread.own ? createKeeping(id, read.turns.length) : createKeeping();
+        showAsked();
         reopenPlace(read.turns);
       },
       (error: Failure) => {
@@ -94,6 +117,8 @@ export function AskScreen({ documents }: { readonly documents: number | undefine
     running.current = controller;
     openPlace.value = undefined;
     const before = turns.value.filter(({ answer }) => answer !== undefined);
+    keepAsked({ thread: thread.value.id, question, limits: within.limits });
+    isBegun.current = true;
     announced.value = t("searching");
     const follow = createFollowing();
     const done = await ask(question, before, within, controller.signal, (turn) => {
@@ -101,6 +126,7 @@ export function AskScreen({ documents }: { readonly documents: number | undefine
       turns.value = [...before, turn];
       if (before.length > 0) requestAnimationFrame(follow);
     });
+    if (done.state !== "failed" && running.current === controller) keepAsked(undefined);
     if (done.state === "done") {
       announced.value = t("answerReady", { n: done.answer!.citations.length });
       prepareForPdf(done.answer!.citations.map(({ uri }) => uri));

@@ -5,9 +5,20 @@ import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { Failure, get, call } from "./api.ts";
 import { askOnly } from "./filters.tsx";
 import { lazy, Suspense } from "./lazy.tsx";
-import { Ended, Facts, Failed, Icon, IconButton, Notice, nameOf, placeText, textOf, useLoaded } from "./shared.tsx";
 import {
-  announced,
+  CopyButton,
+  Ended,
+  Facts,
+  Failed,
+  Icon,
+  IconButton,
+  Notice,
+  nameOf,
+  placeText,
+  textOf,
+  useLoaded,
+} from "./shared.tsx";
+import {
   closePlace,
   documentAddress,
   isRightToLeft,
@@ -295,7 +306,7 @@ export function PlaceView({
             })}
           </Suspense>
         ) : (
-          <TextView view={view} start={start} end={end} bounds={bounds} />
+          <TextView view={view} asOf={asOf.value} start={start} end={end} bounds={bounds} />
         )}
       </div>
     </>
@@ -362,10 +373,7 @@ function PlaceTools({
 }): VNode {
   const { uri, scope, contentHash: version } = view;
   const address = documentAddress({ uri, scope, start: place.start, end: place.end, version });
-  const copy = async (text: string): Promise<void> => {
-    await navigator.clipboard.writeText(text).catch(() => {});
-    announced.value = t("copied");
-  };
+  const failure = useSignal<Failure | undefined>(undefined);
   const quote = (): string => {
     const text = textOf(view, place.start, place.end);
     return `“${text.trim()}”\n${[view.title, placeText({ ...view.place, ...place, title: view.title })].filter(Boolean).join(", ")}`;
@@ -387,51 +395,57 @@ function PlaceTools({
         </button>
       )}
       <span class="spacer" />
-      {place.end > place.start && (
-        <IconButton name="tool-copy" icon="copy" label={t("copyQuote")} onClick={() => void copy(quote())} />
-      )}
-      <IconButton icon="link" label={t("copyLink")} onClick={() => void copy(new URL(address, location.href).href)} />
+      {place.end > place.start && <CopyButton name="tool-copy" icon="copy" label={t("copyQuote")} text={quote} />}
+      <CopyButton icon="link" label={t("copyLink")} text={() => new URL(address, location.href).href} />
       {session.value?.originals === true && (
-        <IconButton name="tool-original" icon="download" label={t("original")} onClick={() => void download(view)} />
+        <IconButton
+          name="tool-original"
+          icon="download"
+          label={t("original")}
+          onClick={() => {
+            failure.value = undefined;
+            void download(view).catch((error: Failure) => (failure.value = error));
+          }}
+        />
       )}
       {!isWhole && (
         <a class="icon-button" title={t("fullScreen")} aria-label={t("fullScreen")} {...link(address)}>
           <Icon name="file" />
         </a>
       )}
+      {failure.value !== undefined && <Failed failure={failure.value} />}
     </div>
   );
 }
 
-/** The file, fetched with the reader's key: a link could not carry it. */
+/** The file, fetched with the reader's key: a link could not carry it. **Errors** `Failure`. */
 async function download({ uri, scope, path }: View): Promise<void> {
-  try {
-    const response = await call(`original?${new URLSearchParams({ uri, scope })}`);
-    const address = URL.createObjectURL(await response.blob());
-    const anchor = Object.assign(document.createElement("a"), {
-      href: address,
-      download: (path ?? uri).split("/").at(-1)!,
-    });
-    anchor.click();
-    setTimeout(() => URL.revokeObjectURL(address), 10_000);
-  } catch (error) {
-    announced.value = (error as Failure).message;
-    alert((error as Failure).message);
-  }
+  const response = await call(`original?${new URLSearchParams({ uri, scope })}`);
+  const address = URL.createObjectURL(await response.blob());
+  const anchor = Object.assign(document.createElement("a"), {
+    href: address,
+    download: (path ?? uri).split("/").at(-1)!,
+  });
+  anchor.click();
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }
 
 /** The text of a document around a place, as its blocks; more of it loads at both ends. */
 export function TextView({
   view,
+  asOf,
   start,
   end,
   bounds = noBounds,
 }: {
   readonly view: View;
+  /** Time of the version that is shown, of which more text loads. */
+  readonly asOf: string | undefined;
   readonly start: number;
   readonly end: number;
   readonly bounds?: readonly number[];
 }): VNode {
+  const failed = useSignal<{ readonly failure: Failure; readonly again: () => void } | undefined>(undefined);
   const blocks = useSignal(view.blocks);
   const body = useRef<HTMLDivElement>(null);
   useEffect(() => void (blocks.value = view.blocks), [view]);
@@ -456,9 +470,15 @@ export function TextView({
   const first = blocks.value[0]?.start ?? 0;
   const last = blocks.value.at(-1)?.end ?? view.length;
   const load = async (from: number, to: number): Promise<void> => {
-    const more = await get<View>("view", { uri: view.uri, scope: view.scope, start: Math.max(0, from), end: to });
-    const fresh = more.blocks.filter((block) => block.end <= first || block.start >= last);
-    blocks.value = from < first ? [...fresh, ...blocks.value] : [...blocks.value, ...fresh];
+    failed.value = undefined;
+    try {
+      const { uri, scope } = view;
+      const more = await get<View>("view", { uri, scope, start: Math.max(0, from), end: to, asOf });
+      const fresh = more.blocks.filter((block) => block.end <= first || block.start >= last);
+      blocks.value = from < first ? [...fresh, ...blocks.value] : [...blocks.value, ...fresh];
+    } catch (error) {
+      failed.value = { failure: error as Failure, again: () => void load(from, to) };
+    }
   };
   // Without a direction, these words would decide that of the text beside them.
   const own = isRightToLeft.value ? "rtl" : "ltr";
@@ -475,6 +495,7 @@ export function TextView({
           {t("later")}
         </button>
       )}
+      {failed.value !== undefined && <Failed failure={failed.value.failure} onRetry={failed.value.again} />}
     </div>
   );
 }
@@ -558,11 +579,19 @@ function drawBounded(run: Run, bounds: readonly number[], draw: (part: Run) => C
   return [cut(run.start, own[0]!.at), own.map(({ at, n }, index) => [sign(n), cut(at, own[index + 1]?.at ?? run.end)])];
 }
 
+/** Signs that are not drawn may hold words, such as the name of a column: they are drawn where the place begins or ends among them. */
+function isCutWithin(run: Run, start: number, end: number): boolean {
+  const holds = (at: number): boolean => run.start < at && at < run.end;
+  const isInside = run.start <= start && end <= run.end;
+  return (holds(start) || holds(end) || isInside) && /[\p{L}\p{N}]/u.test(run.text);
+}
+
 /** Draws a run; `isBullet`: an item begins with it, and the sign of a list that it holds is shown. */
 function drawWords(run: Run, start: number, end: number, isBullet: boolean): ComponentChildren {
   const [from, to] = [Math.max(run.start, start), Math.min(run.end, end)];
   const isMarked = from < to;
-  if (run.syntax === true && !(isBullet && /^\s*(?:[-*+•]|\d+[.)])\s*$/u.test(run.text)))
+  const isSign = run.syntax === true && !(isBullet && /^\s*(?:[-*+•]|\d+[.)])\s*$/u.test(run.text));
+  if (isSign && !(isMarked && isCutWithin(run, start, end)))
     return isMarked ? <mark class="syntax">{run.text}</mark> : <span class="syntax">{run.text}</span>;
   const styled = (text: string): ComponentChildren =>
     (run.styles ?? []).reduce<ComponentChildren>(

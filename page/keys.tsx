@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useRef } from "preact/hooks";
 import { call, type Failure, get, send } from "./api.ts";
-import { Dialog, Facts, Failed, Icon, IconButton, useLoaded } from "./shared.tsx";
+import { copyText, Dialog, Facts, Failed, Icon, IconButton, useLoaded } from "./shared.tsx";
 import { announced, dateText, momentText, session, t } from "./state.ts";
 
 /** A key of the service, as `GET /keys` shows it. */
@@ -248,9 +248,8 @@ function KeyForm({
 function MadeKey({ made, onClose }: { readonly made: Made; readonly onClose: () => void }): VNode {
   const isCopied = useSignal(false);
   const copy = async (): Promise<void> => {
-    await navigator.clipboard.writeText(made.key).catch(() => {});
-    isCopied.value = true;
-    announced.value = t("copied");
+    isCopied.value = await copyText(made.key);
+    announced.value = t(isCopied.value ? "copied" : "notCopied");
   };
   return (
     <Dialog title={t("keyMade", { name: made.name })} onClose={onClose}>

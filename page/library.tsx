@@ -223,9 +223,11 @@ export function LibraryScreen(): VNode {
                     <span class="document-title" dir="auto">
                       {titleOf(each)}
                     </span>
-                    <span class="small faint" dir="auto">
-                      {nameOf(each)}
-                    </span>
+                    {nameOf(each) !== titleOf(each) && (
+                      <span class="small faint" dir="auto" title={nameOf(each)}>
+                        {nameOf(each)}
+                      </span>
+                    )}
                   </span>
                   <span class="small faint nowrap document-facts">
                     {t("passages", { n: each.chunks })} · {bytesText(each.bytes)} · {dateText(each.ingestedAt)}

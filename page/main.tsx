@@ -1,10 +1,12 @@
-import { useSignal } from "@preact/signals";
+import { type Signal, useSignal } from "@preact/signals";
 import { render, type VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { type Failure, get, openSession, setKey, wrongSign } from "./api.ts";
+import { keepAsked } from "./asked.ts";
 import { AskScreen } from "./ask-screen.tsx";
 import { lazy, Suspense } from "./lazy.tsx";
 import { DocumentScreen, EvidencePanel, OperatorScreen, SearchScreen, ThreadsScreen } from "./screens.tsx";
+import { droppedFiles } from "./dropped-files.ts";
 import { LibraryScreen } from "./library.tsx";
 import { Dialog, Failed, Icon } from "./shared.tsx";
 import {
@@ -48,6 +50,7 @@ function App(): VNode {
   const documents = useSignal<number | undefined>(undefined);
   const failure = useSignal<Failure | undefined>(undefined);
   const isHelpOpen = useSignal(false);
+  const isDropping = useSignal(false);
   const open = async (): Promise<void> => {
     failure.value = undefined;
     try {
@@ -65,7 +68,7 @@ function App(): VNode {
     );
   }, [session.value, libraryVersion.value]);
   useShortcuts(() => (isHelpOpen.value = !isHelpOpen.value));
-  useDrop();
+  useDrop(isDropping);
   useEffect(() => {
     document.documentElement.style.colorScheme = theme.value === "system" ? "light dark" : theme.value;
   }, [theme.value]);
@@ -134,6 +137,11 @@ function App(): VNode {
         {hasPanel && <EvidencePanel />}
       </div>
       {locked.value !== undefined && <Unlock onOpen={open} />}
+      {isDropping.value && (
+        <div class="drop-veil" aria-hidden="true">
+          <p>{t("dropNow")}</p>
+        </div>
+      )}
       {isHelpOpen.value && <Help onClose={() => (isHelpOpen.value = false)} />}
       <div class="unseen" role="status" aria-live="polite">
         {announced.value}
@@ -231,6 +239,7 @@ function Rail({ current, onHelp }: { readonly current: string; readonly onHelp: 
             class="plain small"
             onClick={() => {
               setKey(undefined);
+              keepAsked(undefined);
               session.value = undefined;
               openPlace.value = undefined;
               locked.value = "missing";
@@ -360,24 +369,30 @@ function useShortcuts(toggleHelp: () => void): void {
   }, []);
 }
 
-/** Files dropped anywhere on the page are added, by those who may write. */
-function useDrop(): void {
+/** Files dropped anywhere on the page are added, by those who may write; the others read that they may not. */
+function useDrop(isOver: Signal<boolean>): void {
   useEffect(() => {
+    const holdsFiles = ({ dataTransfer }: DragEvent): boolean => dataTransfer?.types.includes("Files") === true;
     const over = (event: DragEvent): void => {
-      if (event.dataTransfer?.types.includes("Files") === true) event.preventDefault();
+      if (!holdsFiles(event)) return;
+      event.preventDefault();
+      isOver.value = session.value?.write === true;
+    };
+    const leave = ({ relatedTarget }: DragEvent): void => {
+      if (relatedTarget === null) isOver.value = false;
     };
     const drop = (event: DragEvent): void => {
-      if (event.dataTransfer?.types.includes("Files") !== true) return;
+      isOver.value = false;
+      if (!holdsFiles(event)) return;
       event.preventDefault();
-      if (session.value?.write !== true) return;
-      addFiles(event.dataTransfer.files);
-      go("add");
+      if (session.value === undefined) return;
+      if (session.value.write) void droppedFiles(event.dataTransfer!).then(addFiles);
+      else go("add");
     };
-    addEventListener("dragover", over);
-    addEventListener("drop", drop);
+    const listeners = { dragover: over, dragleave: leave, drop } as const;
+    for (const [name, listener] of Object.entries(listeners)) addEventListener(name as "drop", listener);
     return () => {
-      removeEventListener("dragover", over);
-      removeEventListener("drop", drop);
+      for (const [name, listener] of Object.entries(listeners)) removeEventListener(name as "drop", listener);
     };
   }, []);
 }

@@ -267,6 +267,59 @@ export const textOf = ({ blocks }: View, start: number, end: number): string =>
     .map((run) => run.text.slice(Math.max(0, start - run.start), Math.max(0, end - run.start)))
     .join("");
 
+/** Copies a text. **Shape** whether the browser did. At an address without HTTPS it has no clipboard, and copies what is selected instead. */
+export async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    const before = document.activeElement as HTMLElement | null;
+    const field = Object.assign(document.createElement("textarea"), { value: text, className: "unseen" });
+    // Below an open dialog nothing can be selected.
+    (document.querySelector("dialog[open]") ?? document.body).append(field);
+    field.select();
+    const isDone = document.execCommand("copy");
+    field.remove();
+    before?.focus({ preventScroll: true });
+    return isDone;
+  }
+}
+
+/** A button that copies a text, and shows that it did. */
+export function CopyButton({
+  icon,
+  label,
+  name = "",
+  text,
+}: {
+  readonly icon: "copy" | "link";
+  readonly label: string;
+  readonly name?: string;
+  readonly text: () => string;
+}): VNode {
+  const said = useSignal<"copied" | "notCopied" | undefined>(undefined);
+  const copy = async (): Promise<void> => {
+    said.value = (await copyText(text())) ? "copied" : "notCopied";
+    announced.value = t(said.value);
+    setTimeout(() => (said.value = undefined), 4000);
+  };
+  return (
+    <span class="copying">
+      <IconButton
+        name={name}
+        icon={said.value === "copied" ? "check" : icon}
+        label={label}
+        onClick={() => void copy()}
+      />
+      {said.value !== undefined && (
+        <span class="bubble small" aria-hidden="true">
+          {t(said.value)}
+        </span>
+      )}
+    </span>
+  );
+}
+
 /** A dialog of the browser's own: focus stays in it, and Escape closes it. */
 export function Dialog({
   title,

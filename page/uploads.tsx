@@ -2,17 +2,20 @@ import { signal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useRef } from "preact/hooks";
 import { call, events, type Failure, failureOf, keyHeaders, send as post } from "./api.ts";
+import { chosenFiles, type NamedFile } from "./dropped-files.ts";
 import { Icon, nameOf, Told } from "./shared.tsx";
 import {
   announced,
   bytesText,
   language,
   documentAddress,
+  go,
   keep,
   libraryVersion,
   link,
   locked,
   readKept,
+  route,
   session,
   t,
 } from "./state.ts";
@@ -72,8 +75,11 @@ const files = new Map<string, File>();
 const running = new Map<string, AbortController>();
 /** Files that are sent at once. */
 const atOnce = 2;
+/** A name by chance. `randomUUID` exists at addresses with HTTPS and of this machine alone. */
+const newId = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 /** Name that the jobs of this visit share. */
-const ownBatch: string = crypto.randomUUID();
+const ownBatch = newId();
 
 /** Shows these rows and keeps them for the next visit, beside rows that another window has added meanwhile. */
 function setRows(rows: readonly Upload[]): void {
@@ -111,16 +117,14 @@ function settle(id: string, more: Partial<Upload>): void {
     announced.value = t("documents", { n: uploads.value.filter(({ state }) => state === "ready").length });
 }
 
-export function addFiles(given: Iterable<File>): void {
-  const rows = [...given].map((file): Upload => {
-    const id = crypto.randomUUID();
+/** Sends files to the library, and shows their rows. */
+export function addFiles(given: readonly NamedFile[]): void {
+  if (given.length === 0) return;
+  if (route.peek().screen !== "add") go("add");
+  const rows = given.map(({ name, file }): Upload => {
+    const id = newId();
     files.set(id, file);
-    return {
-      id,
-      name: (file as { webkitRelativePath?: string }).webkitRelativePath || file.name,
-      size: file.size,
-      state: "waiting",
-    };
+    return { id, name, size: file.size, state: "waiting" };
   });
   const isBack = ({ state, name, size }: Upload): boolean =>
     state === "lost" && rows.some((row) => row.name === name && row.size === size);
@@ -136,6 +140,16 @@ function pump(): void {
   }
 }
 
+/** A file that was moved or changed after it was chosen gives no bytes, which would look like a broken connection. */
+const canRead = (file: File): Promise<boolean> =>
+  file
+    .slice(0, 1)
+    .arrayBuffer()
+    .then(
+      () => true,
+      () => false,
+    );
+
 async function send({ id, name }: Upload, file: File): Promise<void> {
   const { maxUploadBytes = Infinity } = session.value ?? {};
   if (file.size > maxUploadBytes)
@@ -145,6 +159,7 @@ async function send({ id, name }: Upload, file: File): Promise<void> {
   change(id, { state: "sending", percent: 0 });
   let batch = ownBatch;
   try {
+    if (!(await canRead(file))) throw new Error(t("fileGone"));
     const { sendFile } = await import("./send-file.ts");
     await sendFile(file, {
       uri: name,
@@ -282,7 +297,7 @@ export function FileChoice(): VNode {
   const [one, folder] = [useRef<HTMLInputElement>(null), useRef<HTMLInputElement>(null)];
   const take = (event: Event): void => {
     const input = event.currentTarget as HTMLInputElement;
-    addFiles(input.files ?? []);
+    addFiles(chosenFiles(input.files ?? []));
     input.value = "";
   };
   return (
@@ -317,7 +332,7 @@ export function AddScreen(): VNode {
     return (
       <div class="column">
         <h1>{t("add")}</h1>
-        <p>{t(session.value?.operator === true ? "emptyOperator" : "emptyRead")}</p>
+        <p>{t(session.value?.operator === true ? "emptyOperator" : "mayNotAdd")}</p>
         {session.value?.operator === true && <pre class="code">ibid ingest ./documents</pre>}
       </div>
     );
@@ -386,7 +401,7 @@ function UploadRow({ row, ahead }: { readonly row: Upload; readonly ahead: numbe
         }
       />
       <div class="upload-words">
-        <span class="upload-name" dir="auto">
+        <span class="upload-name" dir="auto" title={name}>
           {name}
         </span>
         <span class="small faint">

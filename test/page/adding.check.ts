@@ -1,5 +1,7 @@
 import { randomBytes } from "node:crypto";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { expect, onTestFinished, test } from "vitest";
 import { openKnowledgeBase } from "../../src/index.node.ts";
@@ -84,6 +86,94 @@ const rowTexts = (page: Page): Promise<Record<string, string>> =>
       rows.map((row) => [row.querySelector(".upload-name").textContent, row.querySelector(".faint").textContent]),
     ),
   );
+
+/** Drags files and folders of this machine onto the page. `isHeld`: they are not dropped yet. */
+async function drag(page: Page, paths: readonly string[], isHeld = false): Promise<void> {
+  const client = await page.context().newCDPSession(page);
+  const data = { items: [], files: [...paths], dragOperationsMask: 1 };
+  for (const type of ["dragEnter", "dragOver", ...(isHeld ? [] : ["drop" as const])] as const)
+    await client.send("Input.dispatchDragEvent", { type, x: 600, y: 300, data });
+}
+
+test("[page 3] a folder that is dropped is added with all below it, and the page shows where to drop", async () => {
+  const { page, kb, folder } = await visit(await serve(await openKnowledgeBase()));
+  await page.waitForSelector("input[type=file]", { state: "attached" });
+  const given = join(folder, "harbour");
+  mkdirSync(join(given, "north", "empty"), { recursive: true });
+  writeFileSync(join(given, "pier.txt"), "The pier is long.");
+  writeFileSync(join(given, "north", "buoy.txt"), "The buoy is red.");
+  writeFileSync(join(folder, "tide.txt"), "The tide is high.");
+  const paths = [given, join(folder, "tide.txt")];
+  await drag(page, paths, true);
+  await page.waitForSelector(".drop-veil");
+  await drag(page, paths);
+  await page.waitForSelector('.upload[data-state="ready"] >> nth=2');
+  expect(await page.$$eval(".upload", (rows) => rows.length)).toBe(3);
+  expect(await page.isVisible(".drop-veil")).toBe(false);
+  const uris: string[] = [];
+  for await (const { uri } of kb.list()) uris.push(uri);
+  expect(uris.toSorted()).toEqual(["harbour/north/buoy.txt", "harbour/pier.txt", "tide.txt"]);
+});
+
+test("[page 28] a reader who drops a file reads that this is not theirs to do, and the library need not be empty for it", async () => {
+  const { page, folder } = await visit(await serve(await openHarbour(), { local: { access: { userId: "bob" } } }));
+  await page.waitForSelector("#question");
+  writeFileSync(join(folder, "tide.txt"), "The tide is high.");
+  await drag(page, [join(folder, "tide.txt")]);
+  await page.waitForURL(/\/add$/u);
+  expect(await page.textContent("main")).toContain("You may read here, and not add documents.");
+  expect(await page.textContent("main")).not.toContain("empty");
+});
+
+test("[page 3] at an address without HTTPS files are added and copied from all the same", async () => {
+  const key = "ada-ada-ada-ada-ada";
+  const serving = await serve(await openKnowledgeBase(), {
+    local: undefined,
+    keys: [{ name: "ada", key, operator: true, write: true }],
+  });
+  const url = serving.url.replace("127.0.0.1", "harbour.test");
+  const { page } = await visit({ ...serving, url });
+  await page.fill("#key", key);
+  await page.press("#key", "Enter");
+  await page.waitForSelector("input[type=file]", { state: "attached" });
+  expect(await page.evaluate(() => (globalThis as unknown as { isSecureContext: boolean }).isSecureContext)).toBe(
+    false,
+  );
+  await drop(page, [{ name: "pier.txt", bytes: text("The pier is long.") }]);
+  await page.click('.upload[data-state="ready"] a');
+  await page.click('.place-tools [aria-label="Copy the link to this place"]');
+  await expect.poll(() => page.textContent(".bubble")).toBe("Copied");
+});
+
+test("[page 3] a file that changed after it was chosen says so, and what to do", async () => {
+  const { page, folder } = await visit(await serve(await openKnowledgeBase()));
+  await page.waitForSelector("input[type=file]", { state: "attached" });
+  const gate = Promise.withResolvers<void>();
+  await page.route(/\/uploads/u, async (route) => {
+    await gate.promise;
+    await route.continue();
+  });
+  // Two files are sent at once, and the third waits.
+  const paths = ["one.txt", "two.txt", "tide.txt"].map((name) => join(folder, name));
+  for (const path of paths) writeFileSync(path, `${path} is high.`);
+  await drag(page, paths);
+  await page.waitForSelector('.upload[data-state="waiting"]');
+  writeFileSync(paths[2]!, "The tide is low, and the water is cold.");
+  gate.resolve();
+  await page.waitForSelector('.upload[data-state="failed"]');
+  expect(await page.textContent(".upload .reason")).toContain("Choose it again.");
+});
+
+test("[page 3] files that are chosen on an empty base have their rows in sight", async () => {
+  const { page } = await visit(await serve(await openKnowledgeBase()));
+  await page.setInputFiles("input[type=file] >> nth=0", [
+    { name: broken[0]!.name, mimeType: "", buffer: Buffer.from(broken[0]!.bytes) },
+  ]);
+  await page.waitForSelector('.upload[data-state="failed"]');
+  expect(new URL(page.url()).pathname).toBe("/add");
+  await page.goBack();
+  await page.waitForSelector(".empty");
+});
 
 test("[page 3] a failed file can be tried again after a reload, since the service keeps it", async () => {
   const { page } = await visit(await serve(await openKnowledgeBase()));

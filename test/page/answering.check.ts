@@ -221,6 +221,36 @@ test("[page 24] a connection that is cut in the middle leaves the same", async (
   expect(await page.textContent(".answer")).toContain("ninety days");
 });
 
+test("[page 24] a page that is loaded again in the middle of an answer has the question still, and asks it at a press alone", async () => {
+  let asked = 0;
+  const whole = createScriptedChatModel(() => "The lamp glass is polished every ninety days [1].");
+  const model: ChatModel = {
+    ...whole,
+    async *stream(messages, options) {
+      asked += 1;
+      if (asked > 1) return yield* whole.stream(messages, options);
+      yield { type: "text", delta: "The lamp glass is polished every ninety days [1]. " };
+      yield { type: "text", delta: "Nobody touches it with bare hands [1]. The keeper" };
+      await new Promise((resolve) => options?.signal?.addEventListener("abort", resolve, { once: true }));
+    },
+  };
+  const { page } = await visitHarbour({ model });
+  await page.fill("#question", papers[0]!.question);
+  await page.press("#question", "Enter");
+  await page.waitForSelector('.turn[data-state="writing"]');
+  await page.reload();
+  await page.waitForSelector('.turn[data-state="failed"]');
+  expect(await page.textContent(".turn .asked")).toBe(papers[0]!.question);
+  expect(await page.textContent(".turn .notice")).toContain("loaded again before this was answered");
+  expect(asked).toBe(1);
+  await page.click(".turn button >> text=Try again");
+  await page.waitForSelector('.turn[data-state="done"]');
+  await page.waitForURL(/\/t\?id=/u);
+  await page.goto(new URL("./", page.url()).href);
+  await page.waitForSelector(".welcome");
+  expect(await page.$$eval(".turn", (turns) => turns.length)).toBe(0);
+});
+
 test("[page 16] after a reload a source is named with its folder, as it was", async () => {
   const { page } = await visitHarbour();
   await askOnPage(page, papers[2]!.question);

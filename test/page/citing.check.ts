@@ -27,6 +27,26 @@ test("[page 12] marker [1] opens the cited place, and the marks joined are the q
   }
 });
 
+test("[page 12] a place that begins or ends within the name of a column is marked to the character", async () => {
+  const { page, url, kb } = await visitHarbour();
+  const { text } = (await kb.document("harbour/fleet.xlsx"))!;
+  const label = text.indexOf("built: 2007");
+  // Within one name; from one name into another; from a name to the value behind it.
+  for (const [start, end] of [
+    [label + 1, label + 4],
+    [label + 2, text.indexOf("home berth: ", label) + 4],
+    [label + 3, label + "built: 2007".length],
+  ] as const) {
+    await page.goto(new URL(`d?uri=harbour/fleet.xlsx&scope=deployment&at=${start}:${end}`, url).href);
+    await page.waitForSelector(".text-view mark:not(.syntax)");
+    expect(drawnSigns(await markedText(page))).toBe(drawnSigns(text.slice(start, end)));
+    const seen = await page.$$eval(".text-view mark:not(.syntax)", (marks) =>
+      marks.map((mark) => mark.getBoundingClientRect().width > 4),
+    );
+    expect(seen.every(Boolean)).toBe(true);
+  }
+});
+
 interface Box {
   readonly x: number;
   readonly y: number;

@@ -11,6 +11,8 @@ import { type RunningService, type ServiceOptions, startService } from "../../sr
 import { openFileBlobStore } from "../../src/stores/index.node.ts";
 import { type Paper, papers } from "./documents.ts";
 
+/** A name of this machine that is not taken for it: a page there has no HTTPS. */
+const harbour = "--host-resolver-rules=MAP harbour.test 127.0.0.1";
 let browser: Promise<Browser> | undefined;
 let visits = 0;
 
@@ -19,7 +21,7 @@ function openBrowser(): Promise<Browser> {
   const executablePath = findChromium();
   if (executablePath === undefined)
     throw new Error("There is no Chromium. Install it, or say in IBID_CHROMIUM where it is.");
-  browser ??= chromium.launch({ executablePath, args: [...chromiumSwitches] });
+  browser ??= chromium.launch({ executablePath, args: [...chromiumSwitches, harbour] });
   return browser;
 }
 
