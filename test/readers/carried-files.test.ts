@@ -2,7 +2,17 @@ import { createPdfReader, locateOnPages, readPdfGeometry } from "ibid/readers";
 import { describe, expect, it } from "vitest";
 import { checkPlaces } from "../../src/knowledge-base/operations/show-document.ts";
 import { makeCompound } from "./make-msg.ts";
-import { makeDocx, makeOdt, makePptx, pack, paragraph, run, slideParagraph, slideShape } from "./make-office.ts";
+import {
+  makeDocx,
+  makeOdt,
+  makePptx,
+  pack,
+  paragraph,
+  relationships,
+  run,
+  slideParagraph,
+  slideShape,
+} from "./make-office.ts";
 import { makePdf } from "./make-pdf.ts";
 import { makeXlsx } from "./make-xlsx.ts";
 import { readAny } from "./read-any.ts";
@@ -137,5 +147,37 @@ describe("what is embedded in an office file", () => {
       expect(sourceMap.parts?.map(({ name }) => name)).toEqual(["Book.xlsx", "notes.txt"]);
       expect(notes).toBeUndefined();
     }
+  });
+
+  it("is read in Excel and in sheets of OpenDocument, after all cells", async () => {
+    const more = {
+      "xl/worksheets/_rels/sheet1.xml.rels": relationships([
+        ["o1", "oleObject", "../embeddings/oleObject1.bin"],
+        ["o2", "package", "../embeddings/Letter.docx"],
+      ]),
+      "xl/embeddings/oleObject1.bin": dropped("notes.txt", "The second basin."),
+      "xl/embeddings/Letter.docx": makeDocx({ body: paragraph(run("Dear pilots")) }),
+    };
+    const excel = await readAny("a.xlsx", makeXlsx([{ name: "Tides", rows: [["port"], ["Brest"]] }], { more }));
+    expect(excel.text).toMatch(/Brest\n\nnotes\.txt\n\nThe second basin\.\n\nLetter\.docx\n\nDear pilots$/u);
+    expect(excel.sourceMap.sheets?.map(({ end }) => excel.text.slice(end, end + 11))).toEqual(["\n\nnotes.txt"]);
+    expect(excel.notes).toBeUndefined();
+
+    const frame = (name: string): string =>
+      `<draw:frame xmlns:draw="urn:oasis:names:tc:opendocument:xmlns:drawing:1.0"><draw:object xlink:href="./${name}" xmlns:xlink="http://www.w3.org/1999/xlink"/><draw:image/></draw:frame>`;
+    const chart = `<office:document-content xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" xmlns:chart="urn:oasis:names:tc:opendocument:xmlns:chart:1.0"><office:body><office:chart><chart:chart/></office:chart></office:body></office:document-content>`;
+    const shown = sheet.replace("<text:p>port", `${frame("Object 1")}${frame("Object 2")}<text:p>port`);
+    const packed = pack({
+      mimetype: "application/vnd.oasis.opendocument.spreadsheet",
+      "content.xml": shown,
+      "Object 1/content.xml": sheet.replace("Brest", "Lorient"),
+      "Object 2/content.xml": chart,
+      "Object 3": dropped("notes.txt", "The second basin."),
+    });
+    const ods = await readAny("a.ods", packed);
+    expect(ods.text).toMatch(
+      /port: Brest[^]*\n\nObject 1\n\n[^]*port: Lorient[^]*\n\nnotes\.txt\n\nThe second basin\.$/u,
+    );
+    expect(ods.notes).toEqual(["Cells were read; not in the text: charts (1)."]);
   });
 });

@@ -30,7 +30,7 @@ export interface XlsxTestParts {
   readonly workbookProperties?: string;
   readonly core?: string;
   readonly isStrict?: boolean;
-  readonly more?: Readonly<Record<string, string>>;
+  readonly more?: Readonly<Record<string, string | Uint8Array>>;
   /** Further relationships of the workbook. */
   readonly related?: readonly (readonly [id: string, type: string, target: string])[];
 }

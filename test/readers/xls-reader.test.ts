@@ -9,8 +9,9 @@ import { describe, expect, it, vi } from "vitest";
 import { createReaders } from "../../src/readers/create-readers.ts";
 import { readDocument } from "../../src/readers/read-document.ts";
 import { createXlsReader } from "../../src/readers/sheets/xls-reader.ts";
-import { pack } from "./make-office.ts";
+import { pack, relationships } from "./make-office.ts";
 import { makeXls, sheetOf } from "./make-xls.ts";
+import { readAny } from "./read-any.ts";
 import { readAs, refusalOf } from "./read-with.ts";
 
 function makeBook(): WorkBook {
@@ -46,13 +47,25 @@ describe("createXlsReader", () => {
     expect(await refusalOf(readAs("book.xlsb", binary.subarray(0, 900)))).toMatchObject({ code: "unreadable" });
   });
 
-  it("says that drawings of a binary workbook of today are not in the text [L9]", async () => {
-    const binary = makeXls(makeBook(), "xlsb");
-    expect((await readAs("book.xlsb", binary)).notes ?? []).not.toContainEqual(expect.stringContaining("drawings"));
-    const drawn = pack({ ...unzipSync(binary), "xl/drawings/drawing1.xml": "<wsDr/>" });
-    expect((await readAs("book.xlsb", drawn)).notes).toContain(
-      "Cells were read; not in the text: text boxes and other drawings (1).",
-    );
+  it("reads text boxes and embedded files of binary workbooks, and says that pictures are not in the text [L9]", async () => {
+    const office = "http://schemas.openxmlformats.org";
+    const shape = `<xdr:sp><xdr:txBody><a:p><a:r><a:t>Prices of May</a:t></a:r></a:p></xdr:txBody></xdr:sp>`;
+    const anchor = `<xdr:twoCellAnchor><xdr:from><xdr:col>3</xdr:col><xdr:row>1</xdr:row></xdr:from>${shape}</xdr:twoCellAnchor>`;
+    const drawn = pack({
+      ...unzipSync(makeXls(makeBook(), "xlsb")),
+      "xl/worksheets/_rels/sheet2.bin.rels": relationships([
+        ["d1", "drawing", "../drawings/drawing1.xml"],
+        ["d2", "package", "../embeddings/tides.csv"],
+      ]),
+      "xl/drawings/drawing1.xml": `<xdr:wsDr xmlns:xdr="${office}/drawingml/2006/spreadsheetDrawing" xmlns:a="${office}/drawingml/2006/main">${anchor}</xdr:wsDr>`,
+      "xl/embeddings/tides.csv": "port,tide\nBrest,7\n",
+      "xl/media/image1.png": "",
+    });
+    const { text, sourceMap, notes } = await readAny("book.xlsb", drawn);
+    expect(text).toMatch(/Group: B \| Name: z\n\nPrices of May\n\ntides\.csv\n\nport,tide\nBrest,7\n$/u);
+    expect(sourceMap.sheets?.[1]?.rows.at(-1)).toMatchObject({ row: 2, columns: [4, 4] });
+    expect(sourceMap.parts?.map(({ name }) => name)).toEqual(["tides.csv"]);
+    expect(notes).toContain("Cells were read; not in the text: pictures (1).");
   });
 
   it("gives the text that the same workbook has as XLSX [E15 T34]", async () => {

@@ -17,13 +17,18 @@ const maxRepeated = 64;
 export function readObject(frame: XmlElement, objects: OdfObjects): readonly TextPiece[] {
   const object = findChild(frame, "object");
   if (object === undefined) return [];
-  const folder = (object.attributes.get("href") ?? "").replace(/^\.\//u, "").replace(/\/$/u, "");
+  const folder = folderOf(object);
   // A flat file holds its objects where it shows them.
   const root = objects.get(folder) ?? elementsOf(object).find(({ name }) => name === "document" || name === "math");
   const chart = findChild(root, "body", "chart", "chart");
   if (chart !== undefined) return readChart(chart);
   const formula = root?.name === "math" ? readFormula(root) : "";
   return formula === "" ? [] : [{ text: formula, block: { kind: "paragraph" } }];
+}
+
+/** The folder of the archive that an object stands in. */
+export function folderOf(object: XmlElement): string {
+  return (object.attributes.get("href") ?? "").replace(/^\.\//u, "").replace(/\/$/u, "");
 }
 
 /** Whether the root of a part is that of an object with text. */

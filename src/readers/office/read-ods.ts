@@ -1,10 +1,12 @@
 import type { ReadInput, ReadResult } from "../../contracts/reader.ts";
 import { throwIfAborted } from "../../runtime/abort.ts";
+import { addCarried } from "../add-carried.ts";
 import { composeWorkbook } from "../sheets/compose-workbook.ts";
 import { createSheetBuilders, type SheetBuilder } from "../sheets/sheet-builder.ts";
 import type { CellKind, Sheet, SheetText } from "../sheets/workbook.ts";
 
 import { cleanText } from "./clean-text.ts";
+import { folderOf } from "./odf-objects.ts";
 import { openOpenDocument } from "./open-document.ts";
 import { unreadable } from "./refusals.ts";
 import { elementsOf, findAll, findChild, textOf, type XmlElement } from "./read-xml.ts";
@@ -15,7 +17,9 @@ const [maxRows, maxColumns] = [1_048_576, 16_384];
 /** Implements {@link createOdsReader}; loaded with its libraries when the first file is read. */
 export async function readOds(input: ReadInput): Promise<ReadResult> {
   const { uri, signal } = input;
-  const { readPart, facts } = await openOpenDocument(input);
+  const { readPart, objects, otherObjects, facts } = await openOpenDocument(input);
+  const embedded = otherObjects(await objects());
+  const carried = new Set(embedded.map(({ name }) => name));
   const begin = createSheetBuilders(input);
   const sheets: Sheet[] = [];
   let hidden: ReadonlySet<string> | undefined;
@@ -32,7 +36,8 @@ export async function readOds(input: ReadInput): Promise<ReadResult> {
       const texts = [...drawnOn(findChild(element, "shapes"), 1, 1), ...addRows(builder, element)];
       sheets.push({ ...builder.finish(), ...(texts.length > 0 && { texts }) });
       for (const frame of findAll(element, "frame")) {
-        if (findChild(frame, "object") !== undefined) leftOut.charts++;
+        const object = findChild(frame, "object") ?? findChild(frame, "object-ole");
+        if (object !== undefined) leftOut.charts += carried.has(folderOf(object)) ? 0 : 1;
         else if (findChild(frame, "image") !== undefined) leftOut.pictures++;
       }
     },
@@ -44,7 +49,8 @@ export async function readOds(input: ReadInput): Promise<ReadResult> {
     found.length === 0
       ? []
       : [`Cells were read; not in the text: ${found.map(([what, count]) => `${what} (${count})`).join(", ")}.`];
-  return composeWorkbook(input, sheets, { title: title || undefined, metadata, notes });
+  const result = composeWorkbook(input, sheets, { title: title || undefined, metadata, notes });
+  return addCarried(result, embedded, input, "what is embedded in it");
 }
 
 function hiddenStyles(root: XmlElement): ReadonlySet<string> {

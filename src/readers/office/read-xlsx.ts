@@ -1,14 +1,16 @@
 import type { ReadInput, ReadResult } from "../../contracts/reader.ts";
+import { addCarried, type CarriedFile } from "../add-carried.ts";
 import { composeWorkbook } from "../sheets/compose-workbook.ts";
 import { createSheetBuilders } from "../sheets/sheet-builder.ts";
 import type { Sheet } from "../sheets/workbook.ts";
 import { throwIfAborted } from "../../runtime/abort.ts";
 import { unreadable } from "./refusals.ts";
-import { type OfficePackage, openPackage } from "./open-package.ts";
+import { openPackage } from "./open-package.ts";
 import { readPackageFacts } from "./package-facts.ts";
 import { elementsOf, findChild } from "./read-xml.ts";
 import { readComments, readPersons } from "./xlsx-comments.ts";
-import { readDrawings } from "./xlsx-drawings.ts";
+import { embeddedIn } from "./unwrap-object.ts";
+import { nameLeftOut, readDrawings } from "./xlsx-drawings.ts";
 import { createCellReader, type SheetFaults } from "./xlsx-cells.ts";
 import { readSharedStrings } from "./xlsx-strings.ts";
 import { readCellFormats } from "./xlsx-styles.ts";
@@ -57,15 +59,18 @@ export async function readXlsx(input: ReadInput): Promise<ReadResult> {
   // Without a cell the figures of charts stand nowhere else.
   const withFigures = sheets.every(({ rows }) => rows.length === 0);
   const drawn: Sheet[] = [];
+  const embedded: CarriedFile[] = [];
   for (const [index, sheet] of sheets.entries()) {
     const { target, hasCells } = parts[index]!;
+    embedded.push(...embeddedIn(office, await office.relationshipsOf(target)));
     const texts = await readDrawings(office, target, withFigures);
     if (hasCells || texts.length > 0) drawn.push(texts.length === 0 ? sheet : { ...sheet, texts });
     else notes.push(`The sheet "${sheet.name}" holds a chart or a dialogue, no cells; it was not read.`);
   }
   notes.push(...nameLeftOut(office));
   const { title, metadata } = await readPackageFacts(office);
-  return composeWorkbook(input, drawn, { title: title === "" ? undefined : title, metadata, notes });
+  const result = composeWorkbook(input, drawn, { title: title === "" ? undefined : title, metadata, notes });
+  return addCarried(result, embedded, input, "what is embedded in it");
 }
 
 function nameFaults(name: string, { formulasWithoutResult, textsMissing }: SheetFaults): string[] {
@@ -78,17 +83,4 @@ function nameFaults(name: string, { formulasWithoutResult, textsMissing }: Sheet
   if (textsMissing > 0)
     notes.push(`The sheet "${name}" refers to texts that the file does not hold (${textsMissing}).`);
   return notes;
-}
-
-/** Content of a workbook beside its cells, by the names of its parts. */
-function nameLeftOut({ archive: { names } }: OfficePackage): string[] {
-  const kinds = [
-    ["charts", /(?:^|\/)charts\/chart[^/]*\.xml$/i],
-    ["pictures", /(?:^|\/)media\/[^/]+\.(?:png|jpe?g|gif|bmp|tiff?|emf|wmf|svg|webp)$/i],
-  ] as const;
-  const found = kinds
-    .map(([what, pattern]) => [what, names.filter((name) => pattern.test(name)).length] as const)
-    .filter(([, count]) => count > 0)
-    .map(([what, count]) => `${what} (${count})`);
-  return found.length === 0 ? [] : [`Cells were read; not in the text: ${found.join(", ")}.`];
 }

@@ -51,3 +51,16 @@ function shapesOf(element: XmlElement): XmlElement[] {
     return shapesOf(child);
   });
 }
+
+/** Content of a workbook beside its cells, by the names of its parts. */
+export function nameLeftOut({ archive: { names } }: OfficePackage): string[] {
+  const kinds = [
+    ["charts", /(?:^|\/)charts\/chart[^/]*\.xml$/i],
+    ["pictures", /(?:^|\/)media\/[^/]+\.(?:png|jpe?g|gif|bmp|tiff?|emf|wmf|svg|webp)$/i],
+  ] as const;
+  const found = kinds
+    .map(([what, pattern]) => [what, names.filter((name) => pattern.test(name)).length] as const)
+    .filter(([, count]) => count > 0)
+    .map(([what, count]) => `${what} (${count})`);
+  return found.length === 0 ? [] : [`Cells were read; not in the text: ${found.join(", ")}.`];
+}

@@ -29,7 +29,7 @@ export interface LibraryWorkbook {
   readonly SheetNames: readonly string[];
   readonly Sheets: Readonly<Record<string, LibrarySheet>>;
   readonly Workbook?: {
-    readonly Sheets?: readonly { readonly Hidden?: number }[];
+    readonly Sheets?: readonly { readonly Hidden?: number; readonly strRelID?: unknown }[];
     readonly WBProps?: { readonly date1904?: boolean };
   };
   readonly Props?: { readonly Title?: unknown; readonly Author?: unknown };

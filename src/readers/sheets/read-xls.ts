@@ -1,4 +1,8 @@
-import { openArchive, unlockPackage } from "../office/open-archive.ts";
+import { unlockPackage } from "../office/open-archive.ts";
+import { openPackage } from "../office/open-package.ts";
+import { embeddedIn } from "../office/unwrap-object.ts";
+import { nameLeftOut, readDrawings } from "../office/xlsx-drawings.ts";
+import { addCarried, type CarriedFile } from "../add-carried.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import type { Metadata } from "../../contracts/metadata.ts";
 import type { ReadInput, ReadResult } from "../../contracts/reader.ts";
@@ -18,7 +22,7 @@ export async function readXls(input: ReadInput): Promise<ReadResult> {
   const isPacked = input.mediaType !== "application/vnd.ms-excel";
   // The archive's directory is held against the limits before the library unpacks it.
   const plain = isPacked ? await unlockPackage(input) : bytes;
-  const names = isPacked ? (await openArchive({ ...input, bytes: plain })).names : [];
+  const office = isPacked ? await openPackage({ ...input, bytes: plain }) : undefined;
   if (!isPacked && !isBinaryWorkbook(bytes)) {
     throw new IbidError("unreadable", `${uri} is named as an Excel workbook (XLS), but its content is not one.`, {
       hint: "If it is text, a web page or a newer workbook, name it so: .csv, .html, .xlsx.",
@@ -50,19 +54,30 @@ export async function readXls(input: ReadInput): Promise<ReadResult> {
   };
   const begin = createSheetBuilders(input);
   const sheets: Sheet[] = [];
+  const embedded: CarriedFile[] = [];
+  const parts = await office?.relationshipsOf(office.mainPart);
   for (const [index, name] of workbook.SheetNames.entries()) {
     throwIfAborted(signal, `Reading ${uri}`, { uri });
-    const builder = begin(name, (workbook.Workbook?.Sheets?.[index]?.Hidden ?? 0) !== 0);
+    const listed = workbook.Workbook?.Sheets?.[index];
+    const builder = begin(name, (listed?.Hidden ?? 0) !== 0);
     addCells(builder, workbook.Sheets[name] ?? {}, format);
-    sheets.push(builder.finish());
+    const sheet = builder.finish();
+    // Only the cells of a binary workbook are binary: what is drawn on a sheet is XML.
+    const part = parts?.get(String(listed?.strRelID))?.target;
+    if (office === undefined || part === undefined) {
+      sheets.push(sheet);
+      continue;
+    }
+    const texts = await readDrawings(office, part, false);
+    sheets.push({ ...sheet, ...(texts.length > 0 && { texts }) });
+    embedded.push(...embeddedIn(office, await office.relationshipsOf(part)));
   }
   const { Title: title, Author: author } = workbook.Props ?? {};
   const metadata: Metadata = typeof author === "string" && author.trim() !== "" ? { author: author.trim() } : {};
   const said = typeof title === "string" ? title.replace(/\s+/gu, " ").trim() : "";
-  const drawings = names.filter((name) => /^xl\/drawings\/[^/]+\.xml$/iu.test(name)).length;
-  const notes =
-    drawings === 0 ? [] : [`Cells were read; not in the text: text boxes and other drawings (${drawings}).`];
-  return composeWorkbook(input, sheets, { title: said === "" ? undefined : said, metadata, notes });
+  const notes = office === undefined ? [] : nameLeftOut(office);
+  const result = composeWorkbook(input, sheets, { title: said === "" ? undefined : said, metadata, notes });
+  return addCarried(result, embedded, input, "what is embedded in it");
 }
 
 function addCells(
