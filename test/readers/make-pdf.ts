@@ -12,6 +12,8 @@ export interface PdfTestLine {
   readonly angle?: number;
   /** Space behind each sign. **Units** points. */
   readonly spacing?: number;
+  /** Gaps behind its signs, in their order. **Units** thousandths of the letter height. */
+  readonly gaps?: readonly number[];
 }
 
 /** A level line on a page, in points from the bottom left. */
@@ -159,12 +161,15 @@ export function makePdf(pages: readonly (readonly PdfTestLine[])[], options: Pdf
 }
 
 function drawLine(
-  { text, x = 72, y, size = 10, font = "plain", angle = 0, spacing = 0 }: PdfTestLine,
+  { text, x = 72, y, size = 10, font = "plain", angle = 0, spacing = 0, gaps }: PdfTestLine,
   mark?: number,
 ): string {
   const [cos, sin] = [Math.cos((angle * Math.PI) / 180), Math.sin((angle * Math.PI) / 180)];
   const matrix = [cos, sin, -sin, cos].map((part) => part.toFixed(4)).join(" ");
-  const shown = `BT /${names[font]} ${size} Tf ${spacing} Tc ${matrix} ${x} ${y} Tm (${text.replace(/[\\()]/g, "\\$&")}) Tj ET`;
+  const written = (part: string): string => `(${part.replace(/[\\()]/g, "\\$&")})`;
+  const signs = Array.from(text, (sign, at) => `${written(sign)} ${-(gaps?.[at] ?? 0)}`).join(" ");
+  const drawn = gaps === undefined ? `${written(text)} Tj` : `[${signs}] TJ`;
+  const shown = `BT /${names[font]} ${size} Tf ${spacing} Tc ${matrix} ${x} ${y} Tm ${drawn} ET`;
   return mark === undefined ? shown : `/Span << /MCID ${mark} >> BDC ${shown} EMC`;
 }
 

@@ -216,6 +216,37 @@ describe("reading order of a PDF", () => {
     expect(text).toMatch(new RegExp(`^${title}\n\nAnnual report of the harbour\n`, "u"));
   });
 
+  it("reads words whole that are kerned or set wide by gaps between their signs", async () => {
+    const text = "Award of REACT to Ada";
+    const kerned = Array.from(text, (_, at) => (at === 12 ? 140 : 0));
+    const wide = Array.from(text, () => 500);
+    // Words that only gaps part, as TeX draws them.
+    const bare = Array.from("AwardofREACT", (_, at) => (at === 4 || at === 6 ? 330 : at === 10 ? 140 : 0));
+    const lines = [
+      { text, y: 700, gaps: kerned },
+      { text, y: 650, gaps: wide },
+      { text: "AwardofREACT", y: 600, gaps: bare },
+    ];
+    const read = await readAs("a.pdf", makePdf([[...lines, ...set(72, 500, left)]]));
+    expect(read.text.split("\n\n").slice(0, 3)).toEqual([text, text, "Award of REACT"]);
+  });
+
+  it("keeps a centred title apart from a heading of its size below it", async () => {
+    const [title, head] = [
+      { text: "Minutes of May", x: 210, y: 700, size: 18 },
+      { text: "Opening", y: 677, size: 18 },
+    ];
+    const body = [
+      "The harbour council met on Monday to discuss the state of the northern pier of the old port,",
+      "and of the others.",
+    ];
+    expect(await read([title, head, ...set(72, 640, body)])).toEqual([
+      "heading: Minutes of May",
+      "heading: Opening",
+      `paragraph: ${body.join(" ")}`,
+    ]);
+  });
+
   it("puts a footnote after the paragraph that goes on over the page [E15]", async () => {
     const result = await readAs(
       "a.pdf",

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 
 import type { ReadResult } from "../../src/contracts/reader.ts";
+import type { PdfRun } from "../../src/readers/pdf/pdf-runs.ts";
+import { cutRows, readTables } from "../../src/readers/pdf/pdf-tables.ts";
 import { makePdf, type PdfTestLine, type PdfTestOptions } from "./make-pdf.ts";
 import { readAs } from "./read-with.ts";
 
@@ -24,6 +26,47 @@ const parts: readonly Row[] = [
   ["Rudder", "Ash", "Marsh"],
   ["Tiller", "Elm", "Roth"],
 ];
+
+describe("a table of two rows", () => {
+  const around = (lines: readonly PdfTestLine[]): readonly PdfTestLine[] => [
+    { text: "The harbour council met on Monday, and found the following parts in the northern shed.", y: 740 },
+    ...lines,
+    { text: "Nothing else was found there, and the chair closed the meeting at noon.", y: 640 },
+  ];
+
+  it("is one of three cells below as many names, or of two below bold ones or a line", async () => {
+    expect((await read([around(rowsAt(700, [names, parts[0]!]))])).text).toContain(
+      "| Part | Material | Supplier |\n| Mast | Spruce | Holm |",
+    );
+    const [two, one] = [names.slice(0, 2), parts[0]!.slice(0, 2)];
+    const table = "| Part | Material |\n| Mast | Spruce |";
+    const bold = [...rowsAt(700, [two], { font: "bold" }), ...rowsAt(686, [one])];
+    expect((await read([around(bold)])).text).toContain(table);
+    const rules = [{ x: 72, y: 696, width: 300 }];
+    expect((await read([around(rowsAt(700, [two, one]))], { rules })).text).toContain(table);
+    expect((await read([around(rowsAt(700, [two, one]))])).text).not.toContain("|");
+  });
+});
+
+describe("a row of pieces that nearly touch", () => {
+  it("begins no table, and is no reason to refuse the file", () => {
+    const piece = (text: string, x: number, right: number, y: number): PdfRun => ({
+      text,
+      x,
+      right,
+      y,
+      size: 10,
+      bold: false,
+      mono: false,
+      rtl: false,
+    });
+    const rows = [0, 1, 2].map((row) => [
+      piece("Mooring rope of the pier", 72, row === 0 ? 230 : 200, 100 + row * 12),
+      piece("and more of it", 234, 300, 100 + row * 12),
+    ]);
+    expect(readTables(cutRows(rows)).flatMap(({ lines }) => lines)).toHaveLength(3);
+  });
+});
 
 describe("cells of several lines", () => {
   const steps: readonly (readonly (readonly string[])[])[] = [
@@ -54,6 +97,35 @@ describe("cells of several lines", () => {
       "| Bescheid | Senat | 6 Wochen |",
       "| Einspruch | Gericht Mitte | 1 Monat |",
     ]);
+  });
+
+  it("are whole where shorter cells stand in the middle of their rows, or at the bottom", async () => {
+    const deeds: typeof steps = [
+      [["Risk"], ["Owner"], ["Measure"]],
+      [["Flood of the", "Cellar in May"], ["Ms Holm"], ["New pumps are", "Tested each", "Month"]],
+      [["Theft"], ["The", "Watch"], ["Cameras"]],
+      [["Loss of", "Power"], ["Mr Kaya"], ["A second", "Generator"]],
+    ];
+    for (const side of [0.5, 1]) {
+      let y = 700;
+      const lines = deeds.flatMap((row) => {
+        const [top, most] = [y, Math.max(...row.map(({ length }) => length))];
+        y -= most * 12 + 10;
+        return row.flatMap((cell, column) =>
+          cell.map((text, at) => ({
+            text,
+            x: 72 + column * 150,
+            y: top - (at + (most - cell.length) * side) * 12,
+          })),
+        );
+      });
+      expect((await read([lines])).text.split("\n")).toEqual([
+        "| Risk | Owner | Measure |",
+        "| Flood of the Cellar in May | Ms Holm | New pumps are Tested each Month |",
+        "| Theft | The Watch | Cameras |",
+        "| Loss of Power | Mr Kaya | A second Generator |",
+      ]);
+    }
   });
 
   it("stay rows of their own in groups of rows that space parts, and where nothing does", async () => {

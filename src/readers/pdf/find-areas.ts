@@ -4,7 +4,8 @@ import { findGrids, type PdfGrid } from "./pdf-grids.ts";
 import { cutAtGaps, type PdfLine, toLine, toRows } from "./pdf-lines.ts";
 import { isSentenceEnd } from "./pdf-paragraphs.ts";
 import type { PdfRun } from "./pdf-runs.ts";
-import { cutAtColumns, gridArea, readTables, tableSign, tableSigns } from "./pdf-tables.ts";
+import { findBanded } from "./pdf-bands.ts";
+import { cutAtColumns, cutRows, gridArea, readTables, tableSign, tableSigns } from "./pdf-tables.ts";
 
 /** Starts of lines within this distance are one edge. **Units** points. */
 const edgeTolerance = 2;
@@ -31,7 +32,7 @@ const maxRuns = 8000;
  * **Source** the idea of recursive cuts along white space (Nagy and Seth 1984), with gutters in place of projections (Breuel 2002).
  */
 export function findAreas(runs: readonly PdfRun[], rules: readonly PdfRule[] = []): PdfArea[] {
-  if (runs.length > maxRuns) return readTables(toRows(runs), rules);
+  if (runs.length > maxRuns) return readTables(cutRows(toRows(runs)), rules);
   const grids = rules.length === 0 ? [] : findGrids(rules, runs);
   if (grids.length === 0) return split(placeInitials(runs), maxSplits, rules);
   // A drawn table is one sign while the text around it is put in order.
@@ -77,8 +78,16 @@ function putBack(area: PdfArea, grids: readonly PdfGrid[]): PdfArea[] {
 
 function split(runs: readonly PdfRun[], depth: number, rules: readonly PdfRule[]): PdfArea[] {
   if (runs.length === 0) return [];
-  const gutter = depth > 0 ? findGutter(runs) : undefined;
-  if (gutter === undefined) return readTables(toRows(runs), rules);
+  const rows = toRows(runs);
+  const cut = cutRows(rows);
+  const banded = depth > 0 ? findBanded(cut, rules) : undefined;
+  if (banded !== undefined) {
+    const { from, to, table } = banded;
+    const [above, below] = [rows.slice(0, from).flat(), rows.slice(to).flat()];
+    return [...split(above, depth - 1, rules), table, ...split(below, depth - 1, rules)];
+  }
+  const gutter = depth > 0 ? findGutter(runs, rows) : undefined;
+  if (gutter === undefined) return readTables(cut, rules);
   const { above, left, right, below, rtl } = gutter;
   const columns = rtl ? [right, left] : [left, right];
   return [above, ...columns, below].flatMap((part) => split(part, depth - 1, rules));
@@ -96,8 +105,7 @@ interface Gutter {
 }
 
 /** The gutter with most lines beside it. */
-function findGutter(runs: readonly PdfRun[]): Gutter | undefined {
-  const rows = toRows(runs);
+function findGutter(runs: readonly PdfRun[], rows: Rows): Gutter | undefined {
   if (rows.length < minLines) return undefined;
   const tabular = findTabularRows(rows);
   let best: Gutter | undefined;

@@ -145,8 +145,13 @@ function addPath(args: readonly unknown[], current: Matrix, rules: PdfRule[]): v
   const isFilled = paint === fill || paint === eoFill;
   /** Corners of the part of the path that is being drawn. */
   let corners: [number, number][] = [];
+  let before: readonly (readonly [number, number])[] = [];
   const flush = (): void => {
-    if (corners.length >= 2) addShape(corners, isFilled, rules);
+    if (corners.length < 2) return void (corners = []);
+    // A box within a box, filled between them, is a frame.
+    const isFrame = paint === eoFill && isWithin(before, corners);
+    addShape(corners, isFilled && !isFrame, rules);
+    before = corners;
     corners = [];
   };
   for (let at = 0; at < path.length;) {
@@ -168,6 +173,17 @@ function addPath(args: readonly unknown[], current: Matrix, rules: PdfRule[]): v
     }
   }
   flush();
+}
+
+/** Whether two shapes are boxes, one within the other, thinly apart on all sides. */
+function isWithin(one: readonly (readonly [number, number])[], other: readonly (readonly [number, number])[]): boolean {
+  if (Math.min(one.length, other.length) < 4) return false;
+  return [0, 1].every((axis) =>
+    [Math.min, Math.max].every((end) => {
+      const apart = end(...one.map((corner) => corner[axis]!)) - end(...other.map((corner) => corner[axis]!));
+      return Math.abs(apart) > 0 && Math.abs(apart) < thin;
+    }),
+  );
 }
 
 function addShape(corners: readonly (readonly [number, number])[], isFilled: boolean, rules: PdfRule[]): void {

@@ -2,6 +2,7 @@ import type { getDocumentProxy } from "unpdf";
 
 import { noDrawing, type PdfDrawing, readDrawing } from "./pdf-drawing.ts";
 import type { PdfFont, PdfTextItem } from "./pdf-runs.ts";
+import { collectSigns, type DrawnSigns } from "./pdf-spaces.ts";
 
 type PdfPage = Awaited<ReturnType<Awaited<ReturnType<typeof getDocumentProxy>>["getPage"]>>;
 type Operators = Awaited<ReturnType<PdfPage["getOperatorList"]>>;
@@ -16,8 +17,8 @@ export interface DrawnPage {
   readonly repaired: ReadonlyMap<string, string>;
   /** Lines and strokes, where they were asked for. */
   readonly drawing: PdfDrawing;
-  /** Signs of its glyphs in the order in which they are drawn. **Cost** linear, at each call. */
-  readonly readGlyphs: () => string;
+  /** Signs of its glyphs. **Cost** linear, at each call. */
+  readonly readSigns: () => DrawnSigns;
 }
 
 /** Operator codes of PDF.js, stable since its first version. */
@@ -55,7 +56,13 @@ export async function drawPage(
   try {
     operators = await page.getOperatorList();
   } catch {
-    return { isBlank: false, hasLostText: false, repaired: new Map(), drawing: noDrawing, readGlyphs: () => "" };
+    return {
+      isBlank: false,
+      hasLostText: false,
+      repaired: new Map(),
+      drawing: noDrawing,
+      readSigns: () => collectSigns([]),
+    };
   }
   for (const name of names) {
     const before = fonts.get(name);
@@ -76,7 +83,7 @@ export async function drawPage(
     hasLostText: operators.fnArray.some((code, index) => code === setFont && isLost(page, operators.argsArray[index])),
     repaired: mendLigatures(operators),
     drawing: view === undefined ? noDrawing : readDrawing(operators, view),
-    readGlyphs: () => joinGlyphs(operators),
+    readSigns: () => collectSigns(piecesOf(operators)),
   };
 }
 
@@ -138,8 +145,11 @@ function mendLigatures({ fnArray, argsArray }: Operators): Map<string, string> {
   return repaired;
 }
 
-/** The glyphs of one string. **Shape** a gap wider than `spaceFrom` thousandths of the letter height is a space. */
-function glyphsOf(args: unknown, spaceFrom = 200): string[] {
+/** A gap wider than this is a space. **Units** thousandths of the letter height. */
+const spaceFrom = 200;
+
+/** The glyphs of one string. */
+function glyphsOf(args: unknown): string[] {
   const list: unknown = Array.isArray(args) ? args[0] : undefined;
   if (!Array.isArray(list)) return [];
   return list.flatMap((glyph: unknown) =>
@@ -151,48 +161,12 @@ function glyphsOf(args: unknown, spaceFrom = 200): string[] {
   );
 }
 
-function joinGlyphs({ fnArray, argsArray }: Operators): string {
-  return fnArray.flatMap((code, index) => (code === showText ? glyphsOf(argsArray[index], Infinity) : [])).join("");
-}
-
-/** A run of so many pieces may be words set wide. */
-const minPieces = 6;
-/** Pieces of words set wide are no longer than this on average. **Units** UTF-16 code units. */
-const longestSpread = 1.7;
-
-/** Whether a run is letters with a space after nearly each: words set wide, among whose gaps PDF.js cannot tell the real spaces. */
-export function isSpread(text: string): boolean {
-  const pieces = text.trim().split(/\s+/u);
-  const letters = text.match(/\p{L}/gu)?.length ?? 0;
-  const signs = text.replace(/\s/gu, "").length;
-  return pieces.length >= minPieces && signs < pieces.length * longestSpread && letters > signs * 0.8;
-}
-
-/** Signs that may stand between a run and the next one in the order of drawing. */
-const nearSigns = 200;
-
-/**
- * A function that gives runs set wide the spaces of their glyphs. It takes the runs of a page in their order, in which glyphs are drawn as a rule.
- *
- * **Shape** a run whose signs are not drawn one after another stays; so does a short one that does not follow the run before. **Cost** each run looks for its signs.
- */
-export function spacesOf(glyphs: string): (run: PdfTextItem) => PdfTextItem {
-  const drawn = glyphs.normalize("NFKC");
-  const places: number[] = [];
-  for (let at = 0; at < drawn.length; at++) if (/\S/u.test(drawn[at]!)) places.push(at);
-  const signs = drawn.replace(/\s/gu, "");
-  let reached = 0;
-  return (run) => {
-    const own = run.str.normalize("NFKC").replace(/\s/gu, "");
-    if (own === "") return run;
-    const isLong = isSpread(run.str);
-    const next = signs.slice(reached, reached + nearSigns + own.length).indexOf(own);
-    const at = next === -1 ? (isLong ? signs.indexOf(own) : -1) : reached + next;
-    if (at === -1) return run;
-    const follows = at === reached && /^\s*\S(?: \S)+\s*$/u.test(run.str);
-    reached = at + own.length;
-    return isLong || follows ? { ...run, str: drawn.slice(places[at], places[reached - 1]! + 1) } : run;
-  };
+function* piecesOf({ fnArray, argsArray }: Operators): Generator<readonly unknown[]> {
+  for (const [index, code] of fnArray.entries()) {
+    const args: unknown = argsArray[index];
+    const list: unknown = Array.isArray(args) ? args[0] : undefined;
+    if (code === showText && Array.isArray(list)) yield list;
+  }
 }
 
 /** Whether a page's text needs its glyphs looked at. */

@@ -146,8 +146,8 @@ function readGrid(
   const filled = cells.map((row) => row.filter((cell) => cell.length > 0).length);
   const [used, texts] = [filled.filter((count) => count > 0).length, filled.reduce((sum, count) => sum + count, 0)];
   const parts = cells.flatMap((row) => {
-    const lines = linesOf(row);
-    return lines.length > 1 ? lines : [row];
+    const [lines, bands] = [linesOf(row), bandsOf(row)];
+    return lines.length > 1 ? lines : bands.length > 1 ? bands : [row];
   });
   if (rows <= mostOuterRows && cells.some(holdsTable)) {
     return { rows: cells, runs: inside, x: xs[0]!, right: xs[columns]!, isLayout: true };
@@ -203,6 +203,29 @@ function linesOf(row: readonly (readonly PdfRun[])[]): PdfRun[][][] {
     (cells) => cells[columns[0]!]!.length > 0 && cells.filter((cell) => cell.length > 0).length >= columns.length * 0.7,
   );
   return lines.length >= 2 && full.length === lines.length ? lines : [];
+}
+
+/** Spaces between rows are equal within the first part, and wider than those between lines by the second. */
+const [equalSpace, widerSpace] = [0.9, 1.2];
+/** Less than three rows have no equal spaces. */
+const minBands = 3;
+
+/** A row of cells cut at equal spaces that are wider than those of its lines, where each part has text in several columns. */
+function bandsOf(row: readonly (readonly PdfRun[])[]): PdfRun[][][] {
+  const lines = toRows(row.flat());
+  const gaps = lines.slice(1).map((line, at) => toLine(line).y - toLine(lines[at]!).y);
+  const space = Math.max(...gaps);
+  const parts = (gap: number): boolean => gap >= space * equalSpace;
+  if (lines.length <= minBands || gaps.some((gap) => !parts(gap) && gap * widerSpace > space)) return [];
+  const ends = gaps.flatMap((gap, at) => (parts(gap) ? [at + 1] : []));
+  const columnOf = new Map(row.flatMap((cell, column) => cell.map((run) => [run, column] as const)));
+  const bands = [0, ...ends].map((from, at) => {
+    const cells: PdfRun[][] = row.map(() => []);
+    for (const run of lines.slice(from, ends[at]).flat()) cells[columnOf.get(run)!]!.push(run);
+    return cells;
+  });
+  const isTable = bands.every((cells) => cells.filter((cell) => cell.length > 0).length >= 2);
+  return isTable && bands.length >= minBands && bands.length < lines.length ? bands : [];
 }
 
 /** The text of a cell on one line. */

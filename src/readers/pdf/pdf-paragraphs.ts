@@ -180,6 +180,8 @@ function beginsParagraph(
   const hard = isHard(before, line, edges);
   const ended = hard || isSentenceEnd(before.text);
   if (before.bold !== line.bold && hard) return true;
+  // A centred title, and a heading at the edge below it.
+  if (hard && isCentered(before, edges) && startOf(line, edges) < line.size * 0.2) return true;
   if (isItem(line) && (ended || /^[•◦▪●○■□‣⁃◆➢➤✓✔❖]/u.test(line.text))) return true;
   // Items so short that all of them fill their column.
   const besideItem = isItem(lines[first]!) && Math.abs(startOf(line, edges) - startOf(lines[first]!, edges)) < 1;

@@ -35,7 +35,8 @@ interface Piece {
   readonly runs?: readonly PdfRun[];
 }
 
-interface Row {
+/** A line of an area, in the pieces between its wide gaps. */
+export interface Row {
   readonly runs: readonly PdfRun[];
   readonly pieces: readonly Piece[];
   readonly y: number;
@@ -48,8 +49,7 @@ interface Row {
  *
  * **Shape** a table's lines are its rows as `| a | b |`, wrapped cells whole again, columns without a cell blank. **Cost** the rows, times the columns.
  */
-export function readTables(rows: readonly (readonly PdfRun[])[], rules: readonly PdfRule[] = []): PdfArea[] {
-  const all = cutAtColumns(rows).map(toRow);
+export function readTables(all: readonly Row[], rules: readonly PdfRule[] = []): PdfArea[] {
   const areas: PdfArea[] = [];
   let flow: Row[] = [];
   const endFlow = (): void => {
@@ -57,7 +57,7 @@ export function readTables(rows: readonly (readonly PdfRun[])[], rules: readonly
     flow = [];
   };
   for (let at = 0; at < all.length;) {
-    const end = endOfTable(all, at);
+    const end = endOfTable(all, at) ?? endOfPair(all, at, rules);
     if (end === undefined) {
       flow.push(all[at]!);
       at++;
@@ -73,6 +73,11 @@ export function readTables(rows: readonly (readonly PdfRun[])[], rules: readonly
   }
   endFlow();
   return areas;
+}
+
+/** Rows of an area in the pieces that may be cells. **Cost** see {@link cutAtColumns}. */
+export function cutRows(rows: readonly (readonly PdfRun[])[]): Row[] {
+  return cutAtColumns(rows).map(toRow);
 }
 
 /** Signs that stand for tables drawn with lines, while a page is put in order. */
@@ -162,6 +167,7 @@ function endOfTable(rows: readonly Row[], start: number): number | undefined {
     } else if (end - lastFull > 2 && !isWrapped(before!, row, taken, wrapGap)) break;
   }
   // Lines below the last full row go with it only while they look like its wrapped cells.
+  if (taken.length < 2) return undefined;
   end = lastFull + 1;
   const gap = wrapGapOf(rows.slice(start, end));
   while (end < Math.min(rows.length, start + 2 * maxRows) && goesOn([rows[end - 1]!], rows[end]!, taken, gap)) end++;
@@ -174,6 +180,47 @@ function endOfTable(rows: readonly Row[], start: number): number | undefined {
   const lengths = rows.slice(start, end).flatMap(({ pieces }) => pieces.map(({ text }) => text.length));
   const middle = lengths.toSorted((a, b) => a - b)[lengths.length >> 1] ?? 0;
   return middle <= longestCell ? end : undefined;
+}
+
+/** Edges or middles of cells this near stand below one another; a row further below is not the other's. **Units** points, letter heights. */
+const [aligned, pairGap] = [1.5, 3];
+
+/**
+ * Where a table of two rows ends: three cells and more below as many names, or two below bold or underlined ones, apart from other rows of pieces.
+ *
+ * **Shape** `undefined` where no such table begins.
+ */
+function endOfPair(rows: readonly Row[], at: number, rules: readonly PdfRule[]): number | undefined {
+  const [before, names, cells, after] = [rows[at - 1], rows[at]!, rows[at + 1], rows[at + 2]];
+  const count = names.pieces.length;
+  if (cells === undefined || count < 2 || cells.pieces.length !== count || isSign(names) || isSign(cells))
+    return undefined;
+  const gap = cells.y - names.y;
+  if (gap > pairGap * names.size || isTypewritten(names) || isTypewritten(cells)) return undefined;
+  const isNear = (row: Row | undefined): boolean =>
+    row !== undefined &&
+    row.pieces.length > 1 &&
+    Math.min(Math.abs(row.y - names.y), Math.abs(row.y - cells.y)) < gap * 2;
+  if (isNear(before) || isNear(after)) return undefined;
+  const isBelow = cells.pieces.every(({ x, right, text }, column) => {
+    const name = names.pieces[column]!;
+    const shift = Math.min(
+      Math.abs(x - name.x),
+      Math.abs(right - name.right),
+      Math.abs(x + right - name.x - name.right) / 2,
+    );
+    return shift < aligned && Math.max(text.length, name.text.length) <= longestCell;
+  });
+  const isRuled = rules.some(
+    (rule) =>
+      !rule.isUpright &&
+      rule.at > names.y &&
+      rule.at < cells.y &&
+      rule.from < names.pieces[0]!.right &&
+      rule.to > names.pieces.at(-1)!.x,
+  );
+  const isHeaded = isRuled || (toLine(names.runs).bold && !toLine(cells.runs).bold);
+  return isBelow && (count > 2 || isHeaded) ? at + 2 : undefined;
 }
 
 /** Whether a row stands further below the one before than the rows of its table stand apart, groups of rows included. */
@@ -191,7 +238,7 @@ function isTyped({ runs }: Row): boolean {
 }
 
 /** Whether a row holds a table that is drawn. */
-function isSign({ pieces }: Row): boolean {
+export function isSign({ pieces }: Row): boolean {
   return pieces.some(({ text }) => text.search(tableSign) !== -1);
 }
 
@@ -219,7 +266,7 @@ function columnsOf(rows: readonly Row[]): Piece[] {
   );
 }
 
-function nearestColumn(columns: readonly Piece[], x: number, right: number): number {
+export function nearestColumn(columns: readonly Piece[], x: number, right: number): number {
   const middle = (x + right) / 2;
   let best = 0;
   let least = Infinity;
@@ -269,7 +316,7 @@ function goesOn(lines: readonly Row[], row: Row, columns: readonly Piece[], gap:
 }
 
 /** Lines of a typewriter fill their columns by chance: a word that stands apart looks like a cell. */
-function isTypewritten({ runs }: Row): boolean {
+export function isTypewritten({ runs }: Row): boolean {
   return runs.every(({ mono, even }) => mono || even === true);
 }
 
@@ -375,7 +422,7 @@ function isOneRow(band: readonly Row[], columns: readonly Piece[]): boolean {
   return cells.every(goesOnIn) && (lines.length === 0 || lines.some(beginsSmall));
 }
 
-function isNumber(text: string): boolean {
+export function isNumber(text: string): boolean {
   return /^[-+−–(]{0,2}(?:\p{Sc}|\p{Lu}{3})?\s?\d[\d.,:/'’\s-]*\)?\s?(?:%|‰|\p{Sc}|\p{L}{1,3}[²³]?)?$/u.test(
     text.trim(),
   );
@@ -415,7 +462,7 @@ export function continueTable(table: PdfArea | undefined, areas: readonly PdfAre
 }
 
 /** Stretches that overlap or nearly touch, as one. */
-function merge(pieces: readonly Piece[], near: number): Piece[] {
+export function merge(pieces: readonly Piece[], near: number): Piece[] {
   const merged: { x: number; right: number; text: string }[] = [];
   for (const { x, right } of pieces.toSorted((one, other) => one.x - other.x)) {
     const last = merged.at(-1);
@@ -443,8 +490,17 @@ export function gridArea({ rows }: PdfGrid): PdfArea {
 function writeTable(rows: readonly Row[], named: readonly Row[] | undefined, rules: readonly PdfRule[]): PdfArea {
   const columns = columnsOf(named ?? rows);
   const head = named === undefined ? [] : [[rows[0]!]];
-  const groups = [...head, ...groupLines(named ?? rows, columns)];
-  const lines = groups.map((group, at) => writeLine(group, columns, at < head.length));
+  return writeGroups([...head, ...groupLines(named ?? rows, columns)], columns, head.length, rules);
+}
+
+/** The first `named` groups are a header whose words do not stand in line with its columns. */
+export function writeGroups(
+  groups: readonly (readonly Row[])[],
+  columns: readonly Piece[],
+  named: number,
+  rules: readonly PdfRule[],
+): PdfArea {
+  const lines = groups.map((group, at) => writeLine(group, columns, at < named));
   const cells = lines.map((line) => line.cells);
   const runsOf = groups.map((group) => group.flatMap(({ runs }) => runs));
   return { kind: "table", headerRows: countHeaderRows(runsOf, cells, rules), lines };

@@ -4,7 +4,7 @@ import { joinCell } from "./join-words.ts";
 import type { PdfArea } from "./pdf-area.ts";
 import { toLine, toRows, type PdfLine } from "./pdf-lines.ts";
 import type { PdfRun } from "./pdf-runs.ts";
-import { readTables, writeRow } from "./pdf-tables.ts";
+import { cutRows, readTables, writeRow } from "./pdf-tables.ts";
 
 /** Part of a structure tree, as PDF.js returns it. */
 export interface PdfTag {
@@ -97,7 +97,7 @@ function findUntaggedTables(areas: readonly PdfArea[]): readonly PdfArea[] {
       if (isBeside(areas[end + 1], areas[end + 2])) end++;
     }
     const runs = areas.slice(at, end + 1).flatMap(({ lines }) => lines.flatMap((line) => line.runs ?? []));
-    const tables = end === at ? [] : readTables(toRows(runs));
+    const tables = end === at ? [] : readTables(cutRows(toRows(runs)));
     if (tables.some(({ kind }) => kind === "table")) found.push(...tables);
     else found.push(...areas.slice(at, end + 1));
     at = end + 1;

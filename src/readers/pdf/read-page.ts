@@ -2,9 +2,10 @@ import { throwIfAborted } from "../../runtime/abort.ts";
 
 import { unreadable, type PdfDocument } from "./open-pdf.ts";
 import { type AttachedToPage, readAnnotations } from "./pdf-annotations.ts";
-import { drawPage, isSpread, needsGlyphs, repairRun, spacesOf } from "./pdf-glyphs.ts";
+import { drawPage, needsGlyphs, repairRun } from "./pdf-glyphs.ts";
 import { cutAtStrokes, noDrawing, type PdfRule } from "./pdf-drawing.ts";
 import { placeRuns, type PdfFont, type PdfSide, type PdfTextItem } from "./pdf-runs.ts";
+import { closeWords, isTorn } from "./pdf-spaces.ts";
 import type { PdfTag } from "./pdf-tags.ts";
 
 /** A page as PDF.js sees it: runs of text from each side, and the tags of a tagged one. */
@@ -72,18 +73,17 @@ export async function readPage(
       fonts.set(name, { bold: false, mono: fontFamily === "monospace", vertical: vertical === true });
     }
     const repairs = texts.some(({ str, dir }) => dir === "rtl" && needsGlyphs(str));
-    const hasSpread = texts.some(({ str }) => isSpread(str));
+    const isAnyTorn = texts.some(({ str }) => isTorn(str));
     let [isBlank, hasLostText] = [false, false];
     let placed = items as Parameters<typeof placeRuns>[0];
     const { transform, width, height } = page.getViewport({ scale: 1 });
     const isTabular = looksTabular(texts);
     let drawing = noDrawing;
-    if (fresh.length > 0 || repairs || hasSpread || length === 0 || drawAll || isTabular) {
+    if (fresh.length > 0 || repairs || isAnyTorn || length === 0 || drawAll || isTabular) {
       const drawn = await drawPage(page, fonts, fresh, isTabular ? transform : undefined);
       ({ isBlank, hasLostText, drawing } = drawn);
       if (repairs) placed = placed.map((item) => ("str" in item ? repairRun(item, drawn.repaired) : item));
-      const space = hasSpread ? spacesOf(drawn.readGlyphs()) : undefined;
-      if (space) placed = placed.map((item) => ("str" in item ? space(item) : item));
+      if (isAnyTorn) placed = closeWords(placed, drawn.readSigns());
     }
     const tree = isTagged ? ((await page.getStructTree()) as PdfTag | null) : null;
     const sides = placeRuns([...placed, ...added], transform, fonts).map((side) =>
@@ -124,7 +124,7 @@ function looksTabular(items: readonly PdfTextItem[]): boolean {
     const line = lines.get(Math.round(y));
     if (line === undefined) lines.set(Math.round(y), { pieces: 1, longest: str.length, right: x + width });
     else {
-      if (Math.abs(x - line.right) > height * 0.8) line.pieces++;
+      if (Math.abs(x - line.right) > height * 0.45) line.pieces++;
       line.longest = Math.max(line.longest, str.length);
       line.right = x + width;
     }

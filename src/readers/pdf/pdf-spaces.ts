@@ -1,0 +1,158 @@
+import type { PdfMark, PdfTextItem } from "./pdf-runs.ts";
+
+/** Signs of a page in the order of drawing, without spaces. */
+export interface DrawnSigns {
+  readonly signs: string;
+  /** By sign, how the next one follows it. */
+  readonly after: readonly Follows[];
+}
+
+/** `"apart"` is a space, `"moved"` another piece of drawing, of which only the place tells. */
+type Follows = "touching" | "apart" | "moved";
+
+/** A gap of more than this between two glyphs of one piece is a space; fonts have none that is narrower. **Units** thousandths of the letter height. */
+const space = 170;
+/** Letters are set apart where their usual gap is between these. **Units** as above. */
+const [leastSpread, mostSpread] = [60, 700];
+/** So many gaps tell how far the letters of a piece are set apart. */
+const minGaps = 4;
+
+/** Collects the glyphs of one piece of drawing after another. **Cost** linear. */
+export function collectSigns(pieces: Iterable<readonly unknown[]>): DrawnSigns {
+  const signs: string[] = [];
+  const after: Follows[] = [];
+  let hasSpace = false;
+  for (const piece of pieces) {
+    const gaps: number[] = [];
+    const spaced: boolean[] = [];
+    const first = signs.length;
+    let gap = 0;
+    for (const glyph of piece) {
+      if (typeof glyph === "number") gap -= glyph;
+      else if (typeof glyph === "object" && glyph !== null && "unicode" in glyph) {
+        const text = String(glyph.unicode).normalize("NFKC");
+        for (const sign of text) {
+          if (/\s/u.test(sign)) hasSpace = true;
+          else {
+            if (signs.length > first) {
+              gaps.push(gap);
+              spaced.push(hasSpace);
+            } else if (hasSpace && after.length > 0) after[after.length - 1] = "apart";
+            signs.push(sign);
+            [gap, hasSpace] = [0, false];
+          }
+        }
+      }
+    }
+    const least = leastSpace(signs.slice(first), gaps, spaced);
+    for (const [at, width] of gaps.entries()) after.push(spaced[at] === true || width > least ? "apart" : "touching");
+    if (signs.length > first) after.push("moved");
+  }
+  // A sign beyond the first plane takes two code units, as in the text of a run.
+  return {
+    signs: signs.join(""),
+    after: after.flatMap((follows, at) => (signs[at]!.length > 1 ? ["touching", follows] : [follows])),
+  };
+}
+
+/** The least gap that is a space in one piece: letters that are set apart have wider ones. */
+function leastSpace(signs: readonly string[], gaps: readonly number[], spaced: readonly boolean[]): number {
+  const within = gaps.filter((_, at) => spaced[at] !== true).toSorted((one, other) => one - other);
+  const usual = within[within.length >> 1] ?? 0;
+  const isWorded = signs.filter((sign) => /\p{L}/u.test(sign)).length > signs.length * 0.8;
+  if (within.length < minGaps || usual < leastSpread || usual > mostSpread || !isWorded) return space;
+  return usual * 1.5 + (spaced.includes(true) ? 250 : 80);
+}
+
+/** Signs that may stand between a run and the next one in the order of drawing. */
+const nearSigns = 200;
+
+/**
+ * Takes out the spaces that PDF.js reads into words whose letters are set apart or kerned, and joins the runs into which it cuts such words.
+ *
+ * **Shape** a run whose signs are not drawn one after another stays. **Cost** each run looks for its signs.
+ */
+export function closeWords(
+  items: readonly (PdfTextItem | PdfMark)[],
+  { signs, after }: DrawnSigns,
+): readonly (PdfTextItem | PdfMark)[] {
+  const closed: (PdfTextItem | PdfMark)[] = [];
+  let reached = 0;
+  /** The run that ends where `reached` is, while nothing but white space follows it. */
+  let open: number | undefined;
+  for (const item of items) {
+    if (!("str" in item)) {
+      open = undefined;
+      closed.push(item);
+      continue;
+    }
+    const own = item.str.normalize("NFKC").replace(/\s/gu, "");
+    if (own === "") {
+      closed.push(item);
+      continue;
+    }
+    const next = signs.slice(reached, reached + nearSigns + own.length).indexOf(own);
+    const at = next === -1 && isSpread(item.str) ? signs.indexOf(own) : next === -1 ? -1 : reached + next;
+    if (at === -1 || item.dir === "rtl") {
+      open = undefined;
+      closed.push(item);
+      continue;
+    }
+    const run = { ...item, str: closeWord(item.str.normalize("NFKC"), at, after) };
+    const last = open === undefined ? undefined : (closed[open] as PdfTextItem);
+    const goesOn =
+      last !== undefined &&
+      at === reached &&
+      after[at - 1] === "touching" &&
+      last.fontName === run.fontName &&
+      last.transform[5] === run.transform[5] &&
+      last.transform[0] === run.transform[0] &&
+      last.transform[1] === 0;
+    reached = at + own.length;
+    if (goesOn) {
+      closed[open!] = { ...last, str: last.str + run.str, width: run.transform[4]! + run.width - last.transform[4]! };
+    } else {
+      open = closed.length;
+      closed.push(run);
+    }
+  }
+  return closed;
+}
+
+/** The text of a run, whose signs stand from `at` on, without the spaces between letters that touch. */
+function closeWord(text: string, at: number, after: readonly Follows[]): string {
+  if (!/\S\s+\S/u.test(text)) return text;
+  const isWide = isSpread(text);
+  let sign = at - 1;
+  return text.replace(/\s+|\S/gu, (part, place: number) => {
+    if (part.trim() !== "") {
+      sign++;
+      return part;
+    }
+    if (place === 0 || place + part.length === text.length) return part;
+    const follows = after[sign];
+    // Letters that are drawn one by one, in a run of nothing else.
+    return follows === "touching" || (isWide && follows === "moved") ? "" : part;
+  });
+}
+
+/** A run of so many pieces may be words set wide. */
+const minPieces = 6;
+/** Pieces of words set wide are no longer than this on average. **Units** UTF-16 code units. */
+const longestSpread = 1.7;
+
+/** Whether a run is letters with a space after nearly each: words set wide. */
+export function isSpread(text: string): boolean {
+  const pieces = text.trim().split(/\s+/u);
+  const letters = text.match(/\p{L}/gu)?.length ?? 0;
+  const signs = text.replace(/\s/gu, "").length;
+  return pieces.length >= minPieces && signs < pieces.length * longestSpread && letters > signs * 0.8;
+}
+
+/** Whether a run looks as if a letter of a word stood apart: `REAC T`. */
+export function isTorn(text: string): boolean {
+  return (
+    /\p{Lu}{2,} \p{Lu}(?![\p{L}.])|(?<!\p{L})\p{Lu} \p{Lu}{2,}|(?<!\p{L})[b-df-hj-np-tvwxz] \p{Ll}{2}/u.test(text) ||
+    isSpread(text)
+  );
+}
