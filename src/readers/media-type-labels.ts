@@ -42,6 +42,7 @@ const names: ReadonlyMap<string, { readonly label: string; readonly hint: string
     "application/vnd.apple.pages": "a Pages document",
     "application/vnd.apple.iwork": "a Pages, Numbers or Keynote file",
     "application/x-hwp": "a Hangul word processor document (HWP)",
+    "application/hwp+zip": "a Hangul word processor document (HWPX)",
     "application/vnd.ms-publisher": "a Publisher document",
     "application/vnd.visio": "a Visio drawing",
     "application/vnd.oasis.opendocument.graphics": "an OpenDocument drawing (ODG)",
@@ -109,6 +110,11 @@ const names: ReadonlyMap<string, { readonly label: string; readonly hint: string
   }),
   ...describe("save it as .eml or HTML in a mail program", {
     "application/vnd.ms-outlook": "an Outlook message (MSG)",
+  }),
+  ...describe("save it as PNG or JPEG, and have its text recognised (--ocr eng, or reading.ocr)", {
+    "image/heic": "an image (image/heic)",
+    "image/avif": "an image (image/avif)",
+    "image/vnd.adobe.photoshop": "an image (image/vnd.adobe.photoshop)",
   }),
   ...describe("give the source it was built from", {
     "application/x-executable": "a program",

@@ -281,7 +281,8 @@ describe("a refusal of a kind that nobody reads", () => {
   it.each([
     ["notes.pages", text("PK\u0003\u0004 Index/Document.iwa"), "a Pages document", "Export it as PDF or DOCX"],
     ["sums.numbers", text("PK\u0003\u0004"), "a Numbers spreadsheet", "XLSX or CSV"],
-    ["photo.jpg", text("ftypheic", 4), "an image (image/heic)", "text file"],
+    ["photo.jpg", text("ftypheic", 4), "an image (image/heic)", "PNG or JPEG"],
+    ["a.hwpx", text("PK\u0003\u0004 mimetypeapplication/hwp+zip"), "a Hangul word processor document", "PDF or DOCX"],
     ["all.dat", text("ustar", 257), "a tar archive", "Unpack it"],
     ["all.dat", text("BZh91AY"), "a bzip2 archive", "Unpack it"],
     [

@@ -220,6 +220,13 @@ describe("createPdfReader", () => {
     },
   );
 
+  it("says that another file is named as a PDF", async () => {
+    const error = await refusalOf(readAs("notes.pdf", "Only words of a note."));
+    expect(error).toMatchObject({ code: "unreadable" });
+    expect(error.message).toBe("notes.pdf is named as a PDF, but its content is not one.");
+    expect(error.hint).toContain(".txt");
+  });
+
   it("refuses a broken file as unreadable, by name, and keeps the console silent [E15 W17]", async () => {
     const spies = (["log", "warn", "error", "info"] as const).map((method) =>
       vi.spyOn(console, method).mockImplementation(() => {}),

@@ -41,8 +41,20 @@ export async function openPdf(
     if (error instanceof Error && error.name === "PasswordException") throw asksForPassword(uri, password, error);
     // Only the words of PDF.js tell a protection that it does not know from a broken file.
     if (error instanceof Error && /encryption/iu.test(error.message)) throw otherwiseProtected(uri, error);
+    if (!beginsAsPdf(bytes)) {
+      throw new IbidError("unreadable", `${uri} is named as a PDF, but its content is not one.`, {
+        hint: "If it is text, a web page or another document, name it so: .txt, .html, .docx.",
+        uri,
+        cause: error,
+      });
+    }
     throw unreadable(uri, "is broken or cut off: it cannot be opened as a PDF", error);
   }
+}
+
+/** **Source** ISO 32000-1, annex H, 3.4.1: viewers look for the header within the first 1024 bytes. */
+function beginsAsPdf(bytes: Uint8Array): boolean {
+  return new TextDecoder("latin1").decode(bytes.subarray(0, 1024)).includes("%PDF-");
 }
 
 function asksForPassword(uri: string, password: string | undefined, cause: Error): IbidError {
