@@ -27,6 +27,7 @@ const bundled = [
   "debug",
   "ignore",
   "ipaddr.js",
+  "jsonc-parser",
   "modern-tar",
   "ms",
   "pend",
@@ -74,6 +75,7 @@ const parts: Plugin = {
     if (id.startsWith("grammar:")) return `\0${id}`;
     // Its file for browsers is the same code as an ES module.
     if (id === "yaml") return join(packages, "yaml", "browser", "index.js");
+    if (id === "jsonc-parser") return join(packages, "jsonc-parser", "lib", "esm", "main.js");
     return undefined;
   },
   load(id) {

@@ -14,8 +14,8 @@ import {
 import { homedir, platform } from "node:os";
 import { dirname, posix, resolve, win32 } from "node:path";
 import { isDeepStrictEqual } from "node:util";
+import { applyEdits, modify, parse, type ParseError } from "jsonc-parser";
 import { IbidError } from "../contracts/errors.ts";
-import { blankComments, setInJson } from "./edit-json.ts";
 
 /** Clients of MCP whose configuration `ibid mcp install` writes. */
 export const mcpClients = ["claude-desktop", "claude-code", "cursor", "vscode"] as const;
@@ -83,7 +83,7 @@ export function clientFile(client: McpClient, system: ClientSystem): { readonly 
 }
 
 /**
- * Writes an entry into the configuration of a client. All else in the file stays as it is: entries, settings, comments, indents. With `isDry`, nothing is written.
+ * Writes an entry into the configuration of a client. Its other entries, settings and comments stay. With `isDry`, nothing is written.
  *
  * **Errors** `invalid-argument` for a file that is not JSON with an object, or has comments that its client does not read; `store-failed` where the system refuses to read
  * or write. The file is left as it is.
@@ -104,12 +104,23 @@ export function installEntry(
   const outcome = !isThere ? "added" : isDeepStrictEqual(servers[name], written) ? "unchanged" : "replaced";
   const done = { file, name, entry: written, outcome } as const;
   if (isDry || outcome === "unchanged") return done;
-  const text = (before ?? "").trim() === "" ? "{}" : before!;
-  const after = setInJson(text, [key, name], written);
+  const after = setEntry(before ?? "", [key, name], written);
   return attempt(file, "written", () => {
     const backup = replaceFile(file, after, system);
     return { ...done, ...(backup !== undefined && { backup }) };
   });
+}
+
+/** The text of a configuration with an entry, indented as the rest of it is. */
+function setEntry(before: string, path: readonly string[], entry: McpEntry): string {
+  const mark = before.startsWith("\uFEFF") ? "\uFEFF" : "";
+  const bare = before.slice(mark.length);
+  const text = bare.trim() === "" ? "{}\n" : bare;
+  const unit = /^[\t ]+(?=")/mu.exec(text)?.[0] ?? "  ";
+  const eol = /\r\n|\n/u.exec(text)?.[0] ?? "\n";
+  const insertSpaces = !unit.startsWith("\t");
+  const formattingOptions = { insertSpaces, tabSize: insertSpaces ? unit.length : 1, eol };
+  return mark + applyEdits(text, modify(text, [...path], entry, { formattingOptions }));
 }
 
 /** Writes a file at once, and keeps a copy of the former one beside it. A link stays one: the file that it leads to is written. **Shape** the path of the copy. */
@@ -167,23 +178,29 @@ function readConfig(
   mayHaveComments: boolean,
 ): Readonly<Record<string, unknown>> {
   if (text === undefined || text.replace(/^\uFEFF/u, "").trim() === "") return {};
-  const wrong = (what: string, hint = "Repair the file, or move it away", cause?: unknown): IbidError =>
+  const wrong = (what: string, hint = "Repair the file, or move it away"): IbidError =>
     new IbidError("invalid-argument", `${file} ${what}; it is left as it is.`, {
       hint: `${hint}, and call the command again.`,
       uri: file,
-      cause,
     });
-  let config: unknown;
-  try {
-    config = JSON.parse(blankComments(text));
-  } catch (cause) {
-    throw wrong("is not valid JSON", undefined, cause);
-  }
-  if (!mayHaveComments && blankComments(text) !== text.replace(/^\uFEFF/u, " "))
+  const bare = text.replace(/^\uFEFF/u, "");
+  const errors: ParseError[] = [];
+  const config: unknown = parse(bare, errors, { allowTrailingComma: true });
+  if (errors.length > 0) throw wrong("is not valid JSON");
+  if (!mayHaveComments && !isStrict(bare))
     throw wrong("has comments or commas at the end, which its client does not read", "Remove them");
   if (!isObject(config)) throw wrong("holds no object");
   if (config[key] !== undefined && !isObject(config[key])) throw wrong(`has a "${key}" that is no object`);
   return config;
+}
+
+function isStrict(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

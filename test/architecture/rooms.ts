@@ -139,7 +139,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   cli: {
     rule: "It adds nothing that a library user lacks.",
     imports: ["contracts", "runtime", "text", "search", "eval", "ingest", "integrations", "knowledge-base", "server"],
-    edges: { cli: { packages: ["commander", "@modelcontextprotocol/server"] } },
+    edges: { cli: { packages: ["commander", "jsonc-parser", "@modelcontextprotocol/server"] } },
   },
   testing: { rule: "It needs no test runner.", imports: ["contracts", "access"] },
   "index.ts": { rule: "It names things only.", imports: ["contracts", "knowledge-base"] },

@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { blankComments, setInJson } from "../../src/cli/edit-json.ts";
+import { parse } from "jsonc-parser";
 import { callIbid, makeFolder, writeFiles } from "./run-ibid.ts";
 import { clientFile, type ClientSystem, installEntry, mcpClients } from "../../src/cli/mcp-install.ts";
 
@@ -79,7 +79,9 @@ describe("ibid mcp install", () => {
       '\t// servers of the team, not "servers": {}',
       '\t"inputs": [ { "id": "key", /* { */ "big": 12345678901234567890 }, ],',
       '\t"servers": {',
-      '\t\t"other": { "url": "http://a//b" }, // stays, with its comma',
+      '\t\t"other": {',
+      '\t\t\t"url": "http://a//b"',
+      "\t\t}, // stays, with its comma",
       "\t},",
       "}",
       "",
@@ -87,16 +89,18 @@ describe("ibid mcp install", () => {
     writeFileSync(file, before);
     installEntry("vscode", "ibid", { command: "npx", args: [] }, system);
     const written = [
+      "\t\t},",
       '\t\t"ibid": {',
       '\t\t\t"type": "stdio",',
       '\t\t\t"command": "npx",',
       '\t\t\t"args": []',
-      "\t\t}",
+      "\t\t}, // stays, with its comma",
       "\t},\r\n}\r\n",
     ].join("\r\n");
-    expect(readFileSync(file, "utf8")).toBe(before.replace("\t},\r\n}\r\n", written));
+    const last = "\t\t}, // stays, with its comma\r\n\t},\r\n}\r\n";
+    expect(readFileSync(file, "utf8")).toBe(before.replace(last, written));
     installEntry("vscode", "ibid", { command: "node", args: [] }, system);
-    expect(readFileSync(file, "utf8")).toBe(before.replace("\t},\r\n}\r\n", written.replace("npx", "node")));
+    expect(readFileSync(file, "utf8")).toBe(before.replace(last, written.replace("npx", "node")));
   });
 
   it("a text keeps every value, whatever stands around them", () => {
@@ -106,6 +110,9 @@ describe("ibid mcp install", () => {
       value: fc.oneof(fc.integer(), names, fc.array(tie("value"), { maxLength: 2 }), tie("group")),
     }));
     const noise = fc.constantFrom("", " ", "\n", "// a, {\n", "/* } , */", "\r\n\t");
+    const system = linux();
+    const { file } = clientFile("vscode", system);
+    mkdirSync(dirname(file), { recursive: true });
     const isGroup = (part: unknown): part is object =>
       typeof part === "object" && part !== null && !Array.isArray(part);
     fc.assert(
@@ -127,9 +134,10 @@ describe("ibid mcp install", () => {
             return `${open}${next()}${entries.join(`${next()},${next()}`)}${next()}${comma}${close}`;
           };
           const text = `${next()}${show(root)}${next()}`;
-          const after = setInJson(text, ["servers", "ibid"], { args: ["x"] });
-          const servers = { ...root["servers"], ibid: { args: ["x"] } };
-          expect(JSON.parse(blankComments(after))).toEqual({ ...root, servers });
+          writeFileSync(file, text);
+          const { entry: written } = installEntry("vscode", "ibid", entry, system);
+          const servers = { ...root["servers"], ibid: written };
+          expect(parse(readFileSync(file, "utf8"), [], { allowTrailingComma: true })).toEqual({ ...root, servers });
         },
       ),
     );
