@@ -441,6 +441,12 @@ describe("resumable uploads", () => {
     expect((await call("PATCH", at, { "content-type": "text/plain", "upload-offset": "5" }, "world")).status).toBe(415);
     expect((await call("PATCH", at, { ...piece, "upload-offset": "5" }, "worlds!")).status).toBe(413);
     expect((await call("HEAD", at)).headers.get("upload-offset")).toBe("5");
+    const half = await call("POST", "uploads", { ...name, ...piece, "upload-length": "10" }, "hello");
+    const halfway = half.headers.get("location")!;
+    const ids = [new URL(halfway, world.service.url).searchParams.get("id")];
+    expect((await world.as("ada", "/jobs/cancel", { body: { ids } })).json).toEqual({ ids });
+    // Not a conflict, after which a client would send the same bytes again.
+    expect((await call("PATCH", halfway, { ...piece, "upload-offset": "5" }, "world")).status).toBe(410);
     expect((await call("DELETE", at)).status).toBe(204);
     const gone = await call("HEAD", at);
     expect([gone.status, gone.headers.get("tus-resumable")]).toEqual([404, "1.0.0"]);
@@ -454,6 +460,13 @@ describe("resumable uploads", () => {
 });
 
 describe("the life of a job", () => {
+  it("refuses an address with a user and a password at once, so that no list shows them", async () => {
+    const world = await startWorld();
+    const refused = await world.as("ada", "/jobs", { body: { url: "https://ada:secret@example.org/" } });
+    expect(refused).toMatchObject({ status: 400, json: { error: { code: "invalid-argument" } } });
+    expect((await world.as("ada", "/jobs")).json).toMatchObject({ jobs: [], total: 0 });
+  });
+
   it("streams every change with ids; a client that comes back gets just what it missed", async () => {
     const world = await startWorld();
     const watch = async (last?: string) => {

@@ -51,7 +51,12 @@ const webhookText = z
   .meta({ type: "string", description: 'JSON: `{"url": "https://…", "secret": "…"}`.' });
 
 const oneSource = {
-  url: httpAddress.optional().meta({ description: "An address that the service reads." }),
+  url: httpAddress
+    .refine((text) => !/^https?:\/\/[^/?#]*@/iu.test(text), {
+      error: "must be an address without a user and a password",
+    })
+    .optional()
+    .meta({ description: "An address that the service reads." }),
   uri: uri.optional().meta({ description: "The uri of a text." }),
   text: z.string().optional(),
   title,

@@ -123,7 +123,12 @@ export function createTusRoutes(jobs: ServiceJobs, { maxUploadBytes, jobHours }:
           throw new Refusal(400, "invalid-argument", "Upload-Offset is missing or not a number.", {
             hint: "Send the offset that HEAD gives.",
           });
-        await jobs.find(caller!, query.id);
+        const { record, received } = await jobs.find(caller!, query.id);
+        // A client of tus does not try again after this status, as it does after 409.
+        if (record.state !== "receiving" && received < (record.size ?? 0))
+          throw new Refusal(410, "aborted", "The upload was cancelled: its job takes no more bytes.", {
+            hint: "Begin a new upload.",
+          });
         await receive(jobs, call, query.id, Number(offset));
         return empty(204, describe(await jobs.find(caller!, query.id)));
       },
