@@ -32,7 +32,7 @@ export interface ConfigChoices {
  * Finds and reads the configuration of a command: the file, then the `IBID_*` variables.
  *
  * **Shape** paths of a file count from its folder, and those of variables from the working folder. **Errors** `invalid-argument` for wrong names and values, `access-denied` for code
- * that belongs to others, `not-found` for a named file that cannot be read, `unreadable` for code that throws or cannot be loaded. **Cost** the schema is loaded only where there is a file or a variable.
+ * that belongs to others, `not-found` for a named file that cannot be read. `unreadable` for code that cannot be run. **Cost** the schema is loaded only where there is a file or a variable.
  */
 export async function loadConfig({ cwd, env, kb, config = env["IBID_CONFIG"] }: ConfigChoices): Promise<LoadedConfig> {
   const named = kb ?? (env["IBID_KB"] || undefined);

@@ -16,7 +16,7 @@ export interface StreamLimits {
 export interface AnswerStreams {
   /** Streams what a run gives. **Errors** those before the first event. */
   start(call: Call, make: MakeEvents, options?: StreamOptions): Promise<Response>;
-  /** The rest of a stream after an event. **Errors** 404 for a stream that is not kept, or was begun by another caller or with other rights; 400 for an event that was never sent. */
+  /** The rest of a stream after an event. **Errors** 404 for a stream that is not kept, or was begun by another caller or with other rights. 400 for an event that was never sent. */
   resume(call: Call, id: string, after: number): Response;
   /** Whether an event is the last one of a stream that is over. **Errors** 404 as `resume`. */
   isLast(caller: Caller, id: string, number: number): boolean;

@@ -68,7 +68,7 @@ export async function latestJob(
   return (await jobs.list(caller)).find((job) => isWithin(found, job.record) && uploadOf(job) === file);
 }
 
-/** Files of a store that are no documents of it yet, or failed, latest first. **Shape** those of the caller's jobs; none without the right to write. */
+/** Files of a store that are no documents of it yet, or failed, latest first, as far as the caller's jobs bring them. **Shape** none without the right to write. */
 export async function pendingFiles(
   kb: KnowledgeBase,
   jobs: ServiceJobs | undefined,
