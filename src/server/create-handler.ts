@@ -26,7 +26,7 @@ import { createDeadline } from "./deadline.ts";
 import { whenRead } from "./event-response.ts";
 import { createAnswerStreams } from "./answer-streams.ts";
 import { readBytes, readJson, readNothing, readParams, readQuery, nearest } from "./read-request.ts";
-import { errorJson, Refusal, toRefusal } from "./refusal.ts";
+import { errorJson, openAiFacts, Refusal, toRefusal } from "./refusal.ts";
 import { type Call, type Caller, jsonResponse, type Route } from "./route.ts";
 import { createSlots } from "./slots.ts";
 import { challengeOf } from "./resource-metadata.ts";
@@ -398,7 +398,9 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
     if (refusal.status < 500) context.set("refused", refusal.code);
     // The log alone has what the operator has to set up.
     if (refusal.status >= 500 || refusal.code.endsWith("-missing")) context.set("failure", error);
-    return jsonResponse({ error: errorJson(refusal, context.var.requestId) }, refusal.status, refusal.headers);
+    const shape = context.req.path.startsWith("/v1/") ? openAiFacts(refusal) : {};
+    const described = { ...errorJson(refusal, context.var.requestId), ...shape };
+    return jsonResponse({ error: described }, refusal.status, refusal.headers);
   });
   const handle = async (request: Request, connection: ConnectionFacts = {}): Promise<Response> =>
     app.fetch(request, connection);

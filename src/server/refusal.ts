@@ -118,6 +118,16 @@ function pageOf(code: string): string | undefined {
   return isLibrarys ? new IbidError(code as IbidErrorCode, "").page : undefined;
 }
 
+/** The fields that an error has besides in OpenAI's shape. **Source** OpenAI's API reference, error codes; the package `openai` shows both. */
+export function openAiFacts({ status }: Refusal): object {
+  const types: Readonly<Record<number, string>> = {
+    401: "authentication_error",
+    403: "permission_error",
+    429: "rate_limit_error",
+  };
+  return { type: types[status] ?? (status >= 500 ? "server_error" : "invalid_request_error"), param: null };
+}
+
 /** The JSON of an error, the same in bodies and in the `error` event of a stream. */
 export function errorJson({ code, message, hint, uri }: Refusal, requestId: string): object {
   return { code, message, hint, uri, requestId, page: pageOf(code) };

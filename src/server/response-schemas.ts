@@ -471,6 +471,11 @@ export const refusalSchema = z
     uri: z.string().optional().meta({ description: "The document that the request names." }),
     requestId: z.string().meta({ description: "The log has the request under it." }),
     page: z.string().optional().meta({ description: "The page about the code, where the operator names a site." }),
+    type: z.string().optional().meta({ description: "The kind of the error in OpenAI's words, below /v1." }),
+    param: z
+      .null()
+      .optional()
+      .meta({ description: "As OpenAI's errors have it, below /v1: the message names the field." }),
   })
   .meta({ id: "Refusal" });
 

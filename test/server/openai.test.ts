@@ -195,6 +195,7 @@ describe("the shapes of OpenAI's API, by its own client", () => {
     const asked = { model: "ibid", messages: [{ role: "user" as const, content: "How long?" }], ibid: { topk: 2 } };
     const wrong = await client.chat.completions.create(asked as never).catch((error: unknown) => error);
     expect((wrong as { error: unknown }).error).toMatchObject({ hint: 'Did you mean "topK"?' });
+    expect(wrong).toMatchObject({ status: 400, code: "invalid-argument", type: "invalid_request_error", param: null });
     const blank = await client.vectorStores.search("deployment", { query: " " }).catch((error: unknown) => error);
     expect((blank as { error: unknown }).error).toMatchObject({ message: "query must not be blank." });
   });
