@@ -3,6 +3,7 @@ import { plainDoc, toJsonSchema } from "../runtime/describe-options.ts";
 import type { OptionRule, OptionTable } from "../runtime/plan-options.ts";
 import type { JsonSchema } from "../contracts/schema.ts";
 import { type PlacedOption, placedOptions, valueAt } from "./config-values.ts";
+import { folderOf, showLocation } from "../knowledge-base/open/location.ts";
 import { examples, note } from "./help-text.ts";
 import type { LoadedConfig } from "./load-config.ts";
 import type { CommonOptions, Context } from "./open.ts";
@@ -11,16 +12,22 @@ interface PrintOptions extends CommonOptions {
   readonly variables?: true;
 }
 
+/** A folder as it was named; the address of a database without user and password. */
+function shownPlace(kb: string): string {
+  return folderOf(kb) === undefined ? showLocation(kb) : kb;
+}
+
 /** `ibid config check`: the file and the variables were read before, so that an unknown option or a wrong kind of value has ended the command. */
 async function checkConfig({ output }: Context, { settings, kb }: CommonOptions): Promise<number> {
   const { file = null, ofVariables = {}, values = {} } = settings ?? {};
   // Code for servers and engines is loaded by this command alone.
   const { checkParts } = await import("./check-parts.ts");
   await checkParts(values);
-  if (output.json) await output.object({ file, kb, valid: true });
+  const shown = shownPlace(kb);
+  if (output.json) await output.object({ file, kb: shown, valid: true });
   else {
     const variables = Object.keys(ofVariables).length === 0 ? "" : ", with IBID_* variables";
-    await output.line(`${file ?? "No configuration file"}${variables}: valid. The knowledge base is ${kb}.`);
+    await output.line(`${file ?? "No configuration file"}${variables}: valid. The knowledge base is ${shown}.`);
   }
   return 0;
 }
@@ -36,9 +43,10 @@ async function printConfig({ output }: Context, { settings, kb, variables }: Pri
     return 0;
   }
   const rows = options.flatMap((option) => describeSetting(option, settings) ?? []);
-  if (output.json) await output.object({ file: settings?.file ?? null, kb, settings: rows });
+  const shown = shownPlace(kb);
+  if (output.json) await output.object({ file: settings?.file ?? null, kb: shown, settings: rows });
   else {
-    await output.line(`kb = ${kb}`);
+    await output.line(`kb = ${shown}`);
     for (const { option, value, source } of rows)
       await output.line(`${option} = ${JSON.stringify(value)}  (${source})`);
   }

@@ -4,7 +4,7 @@ import { Argument, type Command, Option } from "commander";
 import { IbidError } from "../contracts/errors.ts";
 import type { FilterInput } from "../contracts/filter.ts";
 import type { Scope } from "../contracts/scope.ts";
-import { folderOf } from "../knowledge-base/open/location.ts";
+import { folderOf, showLocation } from "../knowledge-base/open/location.ts";
 import { examples, note } from "./help-text.ts";
 import { memoryPlace } from "./memory-place.ts";
 import { asOperator, type CommonOptions, type Context, followPurgesOf, readCaller, withKnowledgeBase } from "./open.ts";
@@ -214,20 +214,29 @@ async function install(
   ];
   // Windows starts npx by its shell only.
   const [command, ...before] = process.platform === "win32" ? ["cmd", "/c", "npx"] : ["npx"];
-  const place = folderOf(kb) === undefined ? kb : resolve(kb);
+  const isAddress = folderOf(kb) === undefined;
+  const { file, ofFile = {} } = options.settings ?? {};
+  // An address may hold a password, which stays in the configuration that has it.
+  const isOfFile = isAddress && file !== undefined && ofFile["kb"] === kb;
+  const place = isOfFile
+    ? opening.includes("--config")
+      ? []
+      : ["--config", file]
+    : ["--kb", isAddress ? kb : resolve(kb)];
   const entry = {
     command,
-    args: [...before, "-y", "ibid", "mcp", "--kb", place, ...opening, ...caller, ...serverArguments(options)],
+    args: [...before, "-y", "ibid", "mcp", ...place, ...opening, ...caller, ...serverArguments(options)],
   };
   checkTogether(options);
   const done = installEntry(client, options.name, entry, thisSystem(process.cwd()), dryRun);
-  if (output.json) await output.object({ ...done, client, dryRun });
+  const shown = { ...done.entry, args: entry.args.map((arg) => (isAddress && arg === kb ? showLocation(kb) : arg)) };
+  if (output.json) await output.object({ ...done, entry: shown, client, dryRun });
   else {
     const verbs = dryRun
       ? { added: "Would write", replaced: "Would replace", unchanged: "Unchanged:" }
       : { added: "Wrote", replaced: "Replaced", unchanged: "Unchanged:" };
     await output.line(`${verbs[done.outcome]} "${done.name}" in ${done.file}:`);
-    await output.line(JSON.stringify({ [done.name]: done.entry }, undefined, 2));
+    await output.line(JSON.stringify({ [done.name]: shown }, undefined, 2));
     if (done.backup !== undefined) await output.line(`The file as it was: ${done.backup}`);
     if (!dryRun && done.outcome !== "unchanged") await output.line("Start the client again to load it.");
   }

@@ -227,6 +227,28 @@ describe("ibid mcp install", () => {
         " ",
       ),
     );
+    // The password of a database stays in the configuration, and is not printed.
+    await writeFiles(cwd, { "ibid.config.json": '{ "kb": "postgres://ada:hunter2@box/notes" }' });
+    const byFile = await callIbid(cwd, ["mcp", "install", "claude-code", "--dry-run", "--json"]);
+    const byFlag = await callIbid(cwd, [
+      "mcp",
+      "install",
+      "cursor",
+      "--kb",
+      "postgres://ada:hunter3@box/notes",
+      "--dry-run",
+    ]);
+    expect((JSON.parse(byFile.stdout) as { entry: { args: string[] } }).entry.args.slice(3)).toEqual([
+      "--config",
+      join(cwd, "ibid.config.json"),
+    ]);
+    expect(byFlag.stdout).toContain('"postgres://box:5432/notes"');
+    const printed = [["print"], ["print", "--json"], ["check"], ["check", "--json"]];
+    const shownPlaces = await Promise.all(printed.map((words) => callIbid(cwd, ["config", ...words])));
+    for (const { code, stdout } of [...shownPlaces, byFile, byFlag]) {
+      expect(code).toBe(0);
+      expect(stdout).not.toContain("hunter");
+    }
     expect((await install("--filter", '{"a":1}', "--dry-run")).stdout).toContain(String.raw`"{\"a\":1}"`);
     for (const [wrong, says] of [
       [["--port", "9090"], "--port does not go with install"],
