@@ -51,7 +51,10 @@ export function engineFailed(engine: string, operation: string, cause: unknown):
   if (IbidError.isInstance(cause)) return cause;
   const reason = cause instanceof Error ? cause.message : String(cause);
   return new IbidError("store-failed", `${engine}: ${operation} failed: ${reason.replace(/\.$/u, "")}.`, {
-    hint: "Look at the engine, and call again.",
+    hint:
+      operation === "open"
+        ? "Check that the folder is there and may be written to, and that the file is a database of this engine."
+        : "Look at the engine, and call again.",
     details: { store: engine, operation },
     cause,
   });

@@ -12,6 +12,7 @@ import { checkGiven } from "../../runtime/check-options.ts";
 import { checkPrefix, everyCondition, measureOf, metricsOf, refuseOptions } from "./check-engine.ts";
 import { answers } from "./engine-ready.ts";
 import { asItIs, type Measures } from "./engine-scores.ts";
+import { nameUnknownAnswers } from "./name-unknown-answers.ts";
 import { joinWords, type RankByWords } from "./join-words.ts";
 import { type NumberFields, withKnownNumbers } from "./number-fields.ts";
 
@@ -80,7 +81,7 @@ export function createEngine<Measure>(parts: EngineParts<Measure>): Engine {
   const { name, native, measures, close } = parts;
   const prefix = `${checkPrefix(name, parts.prefix ?? "ibid")}_`;
   const capabilities = { ...usual, metrics: metricsOf(measures), ...parts.capabilities };
-  return {
+  return nameUnknownAnswers({
     name,
     native,
     capabilities,
@@ -99,7 +100,7 @@ export function createEngine<Measure>(parts: EngineParts<Measure>): Engine {
     },
     ready: (signal, onFailure) => answers(() => parts.names(prefix, signal), onFailure),
     ...(close && { close }),
-  };
+  });
 }
 
 function finishIndex(own: OwnIndex, name: string, query: EngineParts<unknown>["query"]): EngineIndex {

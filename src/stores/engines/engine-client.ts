@@ -137,7 +137,9 @@ export function createEngineClient(engine: string, address: EngineAddress): Engi
         if (isLast || !passing.has(status))
           throw failed(
             operation,
-            `status ${status}: ${text.slice(0, longestReason).replaceAll(/\s+/gu, " ").replace(/\.$/u, "")}`,
+            text.trim() === ""
+              ? `status ${status}, without a reason`
+              : `status ${status}: ${text.slice(0, longestReason).replaceAll(/\s+/gu, " ").replace(/\.$/u, "")}`,
             status,
           );
         if (retryAfter !== null && Number(retryAfter) >= 0) waitMs = Math.max(waitMs, Number(retryAfter) * 1000);
@@ -189,6 +191,8 @@ function reasonOf(error: unknown): string {
 function hintFor(status: number | undefined): string {
   if (status === undefined) return "Check the address and the network.";
   if (status === 401 || status === 403) return "Check the key or the password, and the rights that go with it.";
+  if (status === 400 || status === 422)
+    return "Check the options of the engine against the server's own words, and the server's version.";
   if (status === 404) return "Check the address: the server does not know the path.";
   return status === 429 || status >= 500
     ? "Call again later, and look at the server."

@@ -2,6 +2,7 @@ import type { Engine, EngineCondition, EngineIndex, EngineIndexSpec } from "../.
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { inBytes } from "../engines/batches.ts";
 import { checkPrefix, everyCondition, measureOf, metricsOf } from "../engines/check-engine.ts";
+import { nameUnknownAnswers } from "../engines/name-unknown-answers.ts";
 import { createEngineClient, type EngineClient, type EngineService, serviceOptions } from "../engines/engine-client.ts";
 import { answers } from "../engines/engine-ready.ts";
 import { asItIs, fromSquare } from "../engines/engine-scores.ts";
@@ -84,7 +85,7 @@ export function createPineconeEngine(options: PineconeOptions): Engine {
     hosts.set(host, found);
     return found;
   };
-  return {
+  return nameUnknownAnswers({
     name: "pinecone",
     native: control,
     capabilities: {
@@ -125,7 +126,7 @@ export function createPineconeEngine(options: PineconeOptions): Engine {
       for (const { host } of await listIndexes(control, prefix, signal))
         await at(host).call("delete a namespace", { method: "DELETE", path, expects: [404], signal });
     },
-  };
+  });
 }
 
 const spread = ({ spec, index }: PineconeOptions): object => ({ ...index, ...(spec !== undefined && { spec }) });
