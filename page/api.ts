@@ -1,4 +1,4 @@
-import { locked, readKept, session, type Session, t } from "./state.ts";
+import { locked, openPlace, readKept, session, type Session, t } from "./state.ts";
 
 /** A failure that a person can read: its sentences, and the id of the request in the log. */
 export class Failure extends Error {
@@ -54,6 +54,7 @@ export async function failureOf(response: Response): Promise<Failure> {
   if (response.status === 401) {
     locked.value = key === undefined ? "missing" : "unknown";
     setKey(undefined);
+    return new Failure(t(locked.value === "missing" ? "keyMissing" : "keyUnknown"), 401);
   }
   const message =
     error === undefined
@@ -138,7 +139,9 @@ export async function* events(
 }
 
 export async function openSession(): Promise<void> {
-  session.value = await get<Session>("session");
+  const opened = await get<Session>("session");
+  if (opened.name !== session.peek()?.name) openPlace.value = undefined;
+  session.value = opened;
   locked.value = undefined;
 }
 

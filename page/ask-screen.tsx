@@ -28,6 +28,7 @@ import {
   keep,
   language,
   libraryVersion,
+  locked,
   openPlace,
   type Place,
   route,
@@ -143,6 +144,11 @@ export function AskScreen({ documents }: { readonly documents: number | undefine
       announced.value =
         done.state === "stopped" ? t("stopped") : (sentenceOf(done.failure?.code) ?? done.failure?.message ?? "");
   };
+  // A question that came without a valid key is asked again with one.
+  useEffect(() => {
+    const last = turns.peek().at(-1);
+    if (locked.value === undefined && last?.failure?.status === 401) void start(last.question);
+  }, [locked.value]);
   const isBusy = turns.value.some(({ state }) => state === "searching" || state === "writing");
   if (documents === 0 && turns.value.length === 0 && id === undefined) return <Empty />;
   return (
@@ -291,7 +297,7 @@ function TurnView({ turn, onRetry }: { readonly turn: Turn; readonly onRetry: ()
       )}
       {answer === undefined && draft !== "" && (
         <div class="answer" dir="auto">
-          <Suspense fallback={<p class="hard">{draft}</p>}>
+          <Suspense hasWords fallback={<p class="hard">{draft}</p>}>
             <Markdown text={draft} drawText={(value: string) => value} />
           </Suspense>
         </div>
@@ -335,7 +341,7 @@ function AnswerView({ answer, hits }: { readonly answer: Answer; readonly hits: 
             <Notice tone="warn">{t("mayNotAnswer")}</Notice>
           )}
           <div class={`answer answer-${kind} ${onlySupported.value ? "only-supported" : ""}`} dir="auto">
-            <Suspense fallback={<p class="hard">{answer.text}</p>}>
+            <Suspense hasWords fallback={<p class="hard">{answer.text}</p>}>
               <Markdown text={answer.text} drawText={drawSentences(answer, (index) => open(citations, index))} />
             </Suspense>
           </div>

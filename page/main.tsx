@@ -131,7 +131,8 @@ function App(): VNode {
       </a>
       <Rail current={name} onHelp={() => (isHelpOpen.value = true)} />
       <div class={`stage ${hasPanel ? "with-panel" : ""}`} style={{ "--panel": `${panelWidth.value}%` }}>
-        <main id="main" tabIndex={-1}>
+        {/* Another caller sees nothing of what the one before was shown. */}
+        <main id="main" tabIndex={-1} key={session.value?.name}>
           {body()}
         </main>
         {hasPanel && <EvidencePanel />}

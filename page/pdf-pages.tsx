@@ -73,6 +73,7 @@ export function PdfPages({
   const pdf = useSignal<PDFDocumentProxy | undefined>(undefined);
   const shown = useSignal<readonly number[]>([]);
   const zoom = useSignal(1);
+  const attempts = useSignal(0);
   useEffect(() => {
     const controller = new AbortController();
     const { uri, scope, place } = view;
@@ -93,14 +94,28 @@ export function PdfPages({
       },
     );
     return () => controller.abort();
-  }, [view, start, end]);
+  }, [view, start, end, attempts.value]);
   if (failed.value !== undefined) {
     return (
       <Notice tone="warn">
         <p>{t(failed.value === "file" ? "noOriginal" : "pdfFailed")}</p>
-        <button type="button" class="plain" onClick={onText}>
-          {t("textView")}
-        </button>
+        <div class="row">
+          {failed.value === "page" && (
+            <button
+              type="button"
+              class="plain"
+              onClick={() => {
+                failed.value = undefined;
+                attempts.value += 1;
+              }}
+            >
+              {t("retry")}
+            </button>
+          )}
+          <button type="button" class="plain" onClick={onText}>
+            {t("textView")}
+          </button>
+        </div>
       </Notice>
     );
   }

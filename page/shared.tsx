@@ -5,7 +5,7 @@ import { type Failure } from "./api.ts";
 import type { View } from "./evidence.tsx";
 import { describeTime } from "../src/text/place-labels.ts";
 import type { Replaced } from "../src/contracts/retriever.ts";
-import { announced, documentAddress, language, link, momentText, type Place, t } from "./state.ts";
+import { announced, documentAddress, language, link, locked, momentText, type Place, t } from "./state.ts";
 
 /** Outlines of icons, drawn on a grid of 24. */
 const paths = {
@@ -372,6 +372,10 @@ export function useLoaded<Value>(key: string, load: (signal: AbortSignal) => Pro
     );
     return () => controller.abort();
   }, [key, turn.value]);
+  // What came without a valid key is asked for again with one.
+  useEffect(() => {
+    if (locked.value === undefined && failure.peek()?.status === 401) turn.value += 1;
+  }, [locked.value]);
   return { value, failure, again: () => (turn.value += 1) };
 }
 

@@ -4,6 +4,7 @@ import { type AccessKey, startService } from "../../src/server/index.node.ts";
 import { openFileBlobStore } from "../../src/stores/index.node.ts";
 import type { Scope } from "../../src/contracts/scope.ts";
 import { createScriptedChatModel } from "../../src/testing/scripted-chat-model.ts";
+import { papers } from "./documents.ts";
 import { askOnPage, openHarbour, serve, visit, visitHarbour } from "./open-page.ts";
 import type { Page } from "playwright-core";
 import { beyondWidth, violationsOf } from "./violations.ts";
@@ -104,6 +105,36 @@ test("[page 28] no key, a wrong one and one that no header can carry: three sent
   await unlock(page, ada.key);
   await page.waitForSelector("#question");
   expect(await page.textContent("body")).not.toMatch(/key is not known|Your key, please/u);
+});
+
+test("[page 28] a key that is revoked while the page is open is asked for again; with another one no sentence about keys remains", async () => {
+  let given: readonly AccessKey[] = [ada, bob];
+  const { page } = await visit(await serve(await openHarbour(), { local: undefined as never, keys: () => given }));
+  await unlock(page, ada.key);
+  await page.click('.rail-link[href$="library"]');
+  await page.waitForSelector("a.document");
+  given = [bob];
+  await page.click("a.document >> nth=0");
+  await page.waitForSelector("dialog #key");
+  expect(await page.textContent("#key-said")).toContain("That key is not known.");
+  await unlock(page, bob.key);
+  await page.waitForSelector(".place-head h2");
+  expect(await page.textContent("main")).not.toMatch(/\bkey\b/iu);
+  await page.click('.rail-link >> text="Ask"');
+  given = [ada];
+  await page.fill("#question", papers[0]!.question);
+  await page.press("#question", "Enter");
+  await page.waitForSelector("dialog #key");
+  given = [ada, bob];
+  await unlock(page, bob.key);
+  await page.waitForSelector('.turn[data-state="done"] .answer');
+  expect(await page.textContent("main")).not.toMatch(/\bkey\b/iu);
+  // Another caller is shown what they may read of it, as another person's.
+  given = [ada];
+  await page.click(".source >> nth=0");
+  await page.waitForSelector("dialog #key");
+  await unlock(page, ada.key);
+  await page.waitForSelector("text=Another person's thread.");
 });
 
 test("[page 18] a document that is not there is told in one sentence, with nothing to open below it", async () => {

@@ -2,7 +2,7 @@ import { openKnowledgeBase } from "ibid";
 import { createMemory } from "ibid/memory";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { askOnPage, serve, type Serving, visit } from "./open-page.ts";
+import { askOnPage, serve, type Serving, visit, visitHarbour } from "./open-page.ts";
 import { beyondWidth, violationsOf } from "./violations.ts";
 
 /** A base with a replaced note, one of another scope, one that addresses a model, and a document with two versions. */
@@ -92,6 +92,18 @@ test("[page 26.5] notes are listed, written, edited, forgotten, exported and imp
 
   await page.selectOption(".filters select", "team:acme");
   await page.waitForSelector(".note-words:has-text('Acme')");
+});
+
+test("a part of the page that cannot be loaded says so, and comes at a press", async () => {
+  const { page } = await visitHarbour();
+  await page.waitForSelector("#question");
+  await page.route("**/page-notes.js", (route) => route.abort());
+  await page.click('.rail-link[href$="memory"]');
+  await page.waitForSelector(".notice-bad");
+  expect(await page.textContent(".notice-bad")).toContain("The service does not answer.");
+  await page.unroute("**/page-notes.js");
+  await page.click(".notice-bad button");
+  await page.waitForSelector("h1 >> text=Memory");
 });
 
 test("[page 26.5] a note keeps its end and its file where its words are edited", async () => {
