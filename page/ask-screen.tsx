@@ -130,7 +130,7 @@ export function AskScreen({ documents }: { readonly documents: number | undefine
     if (done.state !== "failed" && running.current === controller) keepAsked(undefined);
     if (done.state === "done") {
       announced.value = t("answerReady", { n: done.answer!.citations.length });
-      prepareForPdf(done.answer!.citations.map(({ uri }) => uri));
+      prepareForPdf(done.answer!.citations);
       const keptId = await keeping.current([...before, done]).catch(() => undefined);
       if (keptId !== undefined && keptId !== thread.value.id && running.current === controller) {
         thread.value = { id: keptId, own: true };

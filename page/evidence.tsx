@@ -76,13 +76,29 @@ export interface View extends Place {
 const loadPdf = () => import("./pdf-pages.tsx");
 const PdfPages = lazy(async () => (await loadPdf()).PdfPages);
 const PicturePage = lazy(async () => (await import("./picture-page.tsx")).PicturePage);
-/** Loads what draws pages of PDFs before somebody opens one: an answer has cited it, or its document is on its way. */
-export const prepareForPdf = (uris: readonly string[]): void => {
-  if (uris.some((uri) => /\.pdf$/iu.test(uri)))
-    void loadPdf().then(
-      ({ warmUp }) => warmUp(),
-      () => {},
-    );
+type Cited = Pick<Place, "uri" | "scope" | "start" | "end">;
+/** Documents at most whose places are made ready for an answer. */
+const mostReady = 3;
+const ready = new Set<string>();
+
+/**
+ * Loads what draws pages of PDFs before a reader opens one: an answer has cited it, or its document is on its way.
+ * The service reads a file for the places of its text when the first one is asked for, which takes seconds for a long file.
+ */
+export const prepareForPdf = (cited: readonly Cited[]): void => {
+  const pdfs = new Map(cited.flatMap((place) => (/\.pdf$/iu.test(place.uri) ? [[place.uri, place]] : [])));
+  if (pdfs.size === 0) return;
+  void loadPdf().then(
+    ({ warmUp }) => warmUp(),
+    () => {},
+  );
+  const own = [...pdfs.values()].slice(0, mostReady).filter(({ uri }) => !ready.has(uri));
+  if (session.peek()?.originals !== true) return;
+  for (const { uri } of own) ready.add(uri);
+  void (async () => {
+    for (const { uri, scope, start, end } of own)
+      await get("geometry", { uri, scope, start, end: Math.max(end, start + 1) }).catch(() => ready.delete(uri));
+  })();
 };
 const isPdf = (mediaType: string): boolean => mediaType === "application/pdf" || mediaType === "application/x-pdf";
 /** Pictures that browsers draw. */
@@ -227,7 +243,7 @@ export function PlaceView({
   // Other words than the cited ones get no mark, and neither do words that nothing is known of.
   const isGone = place.gone ?? place.changed !== true;
   const end = isChanged && isGone ? start : place.end;
-  useEffect(() => prepareForPdf([uri]), [uri]);
+  useEffect(() => prepareForPdf([place]), [uri]);
   const mode = useSignal<"page" | "text" | undefined>(undefined);
   if (failure.value !== undefined) {
     const shown =

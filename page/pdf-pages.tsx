@@ -71,12 +71,14 @@ export function PdfPages({
   const geometry = useSignal<Geometry | "unknown" | undefined>(undefined);
   const failed = useSignal<"file" | "page" | undefined>(undefined);
   const pdf = useSignal<PDFDocumentProxy | undefined>(undefined);
-  const shown = useSignal<readonly number[]>([]);
+  // The page is drawn at once, and gets its marks when they are known.
+  const shown = useSignal<readonly number[]>([view.place.page ?? 1]);
+  const isTurned = useRef(false);
   const zoom = useSignal(1);
   const attempts = useSignal(0);
   useEffect(() => {
     const controller = new AbortController();
-    const { uri, scope, place } = view;
+    const { uri, scope } = view;
     openPdf(view).then(
       (opened) => (pdf.value = opened),
       (error: { status?: number }) => (failed.value = error.status === 404 ? "file" : "page"),
@@ -84,13 +86,12 @@ export function PdfPages({
     get<Geometry>("geometry", { uri, scope, start, end: Math.max(end, start + 1) }, controller.signal).then(
       (found) => {
         geometry.value = found;
-        shown.value =
-          found.pages.length > 0 && end > start ? found.pages.map(({ number }) => number) : [place.page ?? 1];
+        if (found.pages.length > 0 && end > start && !isTurned.current)
+          shown.value = found.pages.map(({ number }) => number);
       },
       (error: Error) => {
         if (error.name === "AbortError") return;
         geometry.value = "unknown";
-        shown.value = [place.page ?? 1];
       },
     );
     return () => controller.abort();
@@ -120,15 +121,21 @@ export function PdfPages({
     );
   }
   const known = geometry.value;
-  if (pdf.value === undefined || known === undefined) return <p class="faint pulse">{t("loading")}</p>;
+  if (pdf.value === undefined) return <p class="faint pulse">{t("loading")}</p>;
   const count = pdf.value.numPages;
   const [first, final] = [shown.value[0]!, shown.value.at(-1)!];
-  const turn = (page: number): void => void (shown.value = [page]);
-  const marked = known === "unknown" ? [] : known.pages;
+  const turn = (page: number): void => {
+    isTurned.current = true;
+    shown.value = [page];
+  };
+  const marked = known === "unknown" || known === undefined ? [] : known.pages;
   return (
     <div class="pdf-pages">
-      {(known === "unknown" || (end > start && marked.length === 0)) && <Notice tone="warn">{t("noGeometry")}</Notice>}
+      {(known === "unknown" || (known !== undefined && end > start && marked.length === 0)) && (
+        <Notice tone="warn">{t("noGeometry")}</Notice>
+      )}
       <ZoomBar zoom={zoom} />
+      {known === undefined && end > start && <p class="faint pulse small centre">{t("findingPlace")}</p>}
       {shown.value.map((number, index) => (
         <PdfPage
           quote={index === 0 && end > start ? textOf(view, start, end).trim() : ""}

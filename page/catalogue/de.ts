@@ -82,6 +82,7 @@ export const de: Catalogue = {
   more: "Mehr zeigen",
   earlier: "Text davor zeigen",
   later: "Text danach zeigen",
+  findingPlace: "Die Stelle auf der Seite wird gesucht …",
   noGeometry:
     "Für diese Datei ist die Stelle auf der Seite nicht bekannt, darum ist nichts markiert. Die Textansicht markiert sie.",
   noOriginal: "Die Datei selbst ist hier nicht aufbewahrt. Die Textansicht zeigt ihre Wörter.",

@@ -80,6 +80,7 @@ export const en = {
   more: "Show more",
   earlier: "Show the text before",
   later: "Show the text after",
+  findingPlace: "Finding the place on the page …",
   noGeometry: "The place on the page is not known for this file, so nothing is marked. The text view marks it.",
   noOriginal: "The file itself is not kept here. The text view shows its words.",
   pdfFailed: "The page cannot be drawn. The text view shows its words.",

@@ -149,6 +149,27 @@ test("[page 13] the mark of a quote that goes over two pages stands on both, and
   expect(ink.map((share) => share > 0.03)).toEqual([true, true]);
 });
 
+test("[page 13] an answer makes its PDF ready, and a page is drawn before its marks are known", async () => {
+  const { page, url, kb } = await visitHarbour();
+  const { question } = papers.find(({ name }) => name === "columns.pdf")!;
+  const asked = page.waitForRequest(/\/geometry\?/u);
+  await askOnPage(page, question);
+  expect(new URL((await asked).url()).searchParams.get("uri")).toBe("harbour/columns.pdf");
+  const gate = Promise.withResolvers<void>();
+  await page.route(/\/geometry\?/u, async (route) => {
+    await gate.promise;
+    await route.continue();
+  });
+  const start = (await kb.document("harbour/columns.pdf"))!.text.indexOf("every fifteen years");
+  await page.goto(new URL(`d?uri=harbour/columns.pdf&at=${start}:${start + 19}`, url).href);
+  await page.waitForSelector('.pdf-page[data-drawn="true"]');
+  expect(await page.textContent(".pdf-pages")).toContain("Finding the place");
+  expect(await page.$$eval(".pdf-mark", (marks) => marks.length)).toBe(0);
+  gate.resolve();
+  await page.waitForSelector(".pdf-mark");
+  expect(await page.textContent(".pdf-pages")).not.toContain("Finding the place");
+});
+
 test("[page 13] words that were recognised in a picture are marked on it, and a picture without them is shown whole", async () => {
   const [width, height] = [400, 200];
   const pixels = new Uint8Array(width * height).fill(255);
