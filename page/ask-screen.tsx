@@ -537,7 +537,9 @@ function drawSentences(
           <span class={`doubt doubt-${sentence.verdict}`} data-verdict={sentence.verdict}>
             {part}
             {isDrawn(to, sentence) && (
-              <small class="verdict">{t(doubts[sentence.verdict as keyof typeof doubts])}</small>
+              <small class="verdict" dir="auto">
+                {t(doubts[sentence.verdict as keyof typeof doubts])}
+              </small>
             )}
           </span>
         );

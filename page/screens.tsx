@@ -5,7 +5,7 @@ import { type Hit, renameThread, type Thread } from "./answer.ts";
 import { costOf } from "./ask-screen.tsx";
 import { call, type Failure, get, send } from "./api.ts";
 import { Empty } from "./empty.tsx";
-import { EvidencePanel, PlaceView } from "./evidence.tsx";
+import { EvidencePanel, PlaceView, type View } from "./evidence.tsx";
 import { type Chosen, FilterBar, toFilters, toKept } from "./filters.tsx";
 import { erase, type Status } from "./library.tsx";
 import { lazy, Suspense } from "./lazy.tsx";
@@ -207,31 +207,37 @@ export function DocumentScreen(): VNode {
   );
   const bounds = useSignal<readonly number[]>([]);
   useEffect(() => void (bounds.value = []), [uri, scope]);
-  const deleted = useSignal<string | undefined>(undefined);
+  const deleted = useSignal<{ readonly title: string; readonly scope: string } | undefined>(undefined);
   const failure = useSignal<Failure | undefined>(undefined);
   const sections = outline.value.value?.sections.filter(({ level, title }) => level > 0 && title !== "") ?? [];
-  const change = async (work: () => Promise<unknown>, title: string | undefined): Promise<void> => {
+  const change = async (work: () => Promise<typeof deleted.value>): Promise<void> => {
     try {
-      await work();
-      deleted.value = title;
+      failure.value = undefined;
+      deleted.value = await work();
       libraryVersion.value += 1;
     } catch (error) {
       failure.value = error as Failure;
     }
   };
+  // An address may name no scope. The document that is shown is the one that goes.
+  const toTrash = async (): Promise<typeof deleted.value> => {
+    const own = scope ?? (await get<View>("view", { uri, start: 0, end: 1 })).scope;
+    await erase({ uri, scope: own }, false);
+    return { title: nameOf({ uri }), scope: own };
+  };
+  const restore = async (): Promise<undefined> => {
+    await send("restore", { uri, scope: deleted.value!.scope });
+  };
   if (deleted.value !== undefined) {
     return (
       <div class="column">
         <Notice>
-          <p>{t("deleted", { title: deleted.value })}</p>
-          <button
-            type="button"
-            class="plain"
-            onClick={() => void change(() => send("restore", { uri, scope }), undefined)}
-          >
+          <p>{t("deleted", { title: deleted.value.title })}</p>
+          <button type="button" class="plain" onClick={() => void change(restore)}>
             {t("undo")}
           </button>
         </Notice>
+        {failure.value !== undefined && <Failed failure={failure.value} />}
         <a {...link("library")}>{t("library")}</a>
       </div>
     );
@@ -261,11 +267,7 @@ export function DocumentScreen(): VNode {
           bounds={bounds.value}
           tools={
             session.value?.write === true && (
-              <IconButton
-                icon="trash"
-                label={t("delete")}
-                onClick={() => void change(() => erase({ uri, scope: scope ?? "" }, false), nameOf({ uri }))}
-              />
+              <IconButton icon="trash" label={t("delete")} onClick={() => void change(toTrash)} />
             )
           }
         />

@@ -36,6 +36,10 @@ test("[page 23] a table that no source supports says so in words, as a sentence 
   await askOnPage(page, papers[0]!.question);
   await page.waitForSelector("td.doubt, td .doubt");
   expect(await page.textContent("table .verdict")).toBe("without a source");
+  // The words of the page do not turn the cell that they stand in.
+  await page.selectOption(".rail-foot select >> nth=0", "ar");
+  await page.waitForSelector('html[dir="rtl"]');
+  expect(await page.$eval("td:has(.verdict)", (cell) => cell.matches(":dir(ltr)"))).toBe(true);
 });
 
 test("[page 16] a reader who goes to another screen while the answer is being kept stays there", async () => {

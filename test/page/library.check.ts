@@ -387,6 +387,20 @@ test("[page 24] a library that was opened without the service comes back whole, 
   await page.waitForSelector("select >> text=harbour", { state: "attached" });
 });
 
+test("[page 22] a document that cannot be brought back from the trash says why", async () => {
+  const { page, url } = await visitHarbour();
+  await page.goto(new URL("d?uri=harbour/rules.txt", url).href);
+  await page.click('.place-head [aria-label="Delete"]');
+  await page.route("**/restore", (route) => route.abort());
+  await page.click(".notice button");
+  await page.waitForSelector(".notice-bad");
+  expect(await page.textContent(".notice-bad")).toContain("The service does not answer.");
+  await page.unroute("**/restore");
+  await page.click(".notice button");
+  await page.waitForSelector(".place-head h2");
+  expect(await page.$$eval(".notice-bad", (found) => found.length)).toBe(0);
+});
+
 test("[page 22] several chosen documents go to the trash together", async () => {
   const { page, url, kb } = await visitHarbour();
   await page.goto(new URL("library", url).href);
