@@ -159,6 +159,20 @@ test("[page 18] an address that was cut shows the beginning of its document, or 
   expect(await page.textContent(".notice-bad")).toContain("There is no such document, or you may not read it.");
 });
 
+test("[page 34] on a phone the head of a page with a key is one line", async () => {
+  const { page } = await visit(await openTwo(), { viewport: { width: 390, height: 844 } });
+  await unlock(page, ada.key);
+  await page.waitForSelector("#question");
+  const tops = await page.$$eval(".rail > .brand, .rail-foot > label, .rail-foot > button:last-of-type", (parts) =>
+    parts.map((part) => {
+      const { top, height } = part.getBoundingClientRect();
+      return top + height / 2;
+    }),
+  );
+  expect(tops.length).toBe(4);
+  expect(Math.max(...tops) - Math.min(...tops)).toBeLessThan(8);
+});
+
 test("[page 28] the page of someone who may write differs from that of someone who may not", async () => {
   const serving = await openTwo();
   const linksOf = async (key: string): Promise<string[]> => {
