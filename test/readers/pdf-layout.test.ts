@@ -231,6 +231,55 @@ describe("reading order of a PDF", () => {
     expect(read.text.split("\n\n").slice(0, 3)).toEqual([text, text, "Award of REACT"]);
   });
 
+  it("takes captions, quotations, amounts and the date of a cover for no headings", async () => {
+    const text = ["The harbour council met on Monday to discuss the state of the northern pier of the port."];
+    const lines = [
+      { text: "Works", y: 700, size: 16, font: "bold" },
+      ...set(72, 675, text),
+      { text: "Figure 1: Depth of the basin", y: 640, font: "bold" },
+      ...set(72, 610, text),
+      { text: "“Nobody has seen such a tide”", y: 580, size: 16 },
+      ...set(72, 550, text),
+      { text: "Total: 113.70 EUR", y: 520, font: "bold" },
+      ...set(72, 490, text),
+      { text: "12.5 million", y: 450, size: 20 },
+      ...set(72, 420, text),
+      { text: "Plans", y: 390, size: 16, font: "bold" },
+      ...set(72, 360, text),
+    ] as const;
+    expect((await read(lines)).filter((block) => block.startsWith("heading"))).toEqual([
+      "heading: Works",
+      "heading: Plans",
+    ]);
+    const cover = [
+      { text: "Report of the port", y: 500, size: 24 },
+      { text: "3 May 2025", y: 440, size: 14 },
+    ];
+    const { blocks, text: whole } = await readAs("a.pdf", makePdf([cover, set(72, 700, [...text, ...text, ...text])]));
+    expect(blocks?.filter(({ kind }) => kind === "heading").map(({ start, end }) => whole.slice(start, end))).toEqual([
+      "Report of the port",
+    ]);
+  });
+
+  it("takes lines in capitals for headings where nothing else marks them", async () => {
+    const text = [
+      "The harbour council met on Monday to discuss the state of the northern pier of the port.",
+      "It closed at noon.",
+    ];
+    const lines = (first: string) => [
+      { text: first, y: 700 },
+      ...set(72, 675, text),
+      { text: "DECISIONS OF MAY", y: 640 },
+      ...set(72, 610, text),
+    ];
+    expect((await read(lines("PRESENT"))).filter((block) => block.startsWith("heading"))).toEqual([
+      "heading: PRESENT",
+      "heading: DECISIONS OF MAY",
+    ]);
+    // One alone may be a name.
+    expect((await read(lines("Present"))).join()).not.toContain("heading");
+  });
+
   it("keeps a centred title apart from a heading of its size below it", async () => {
     const [title, head] = [
       { text: "Minutes of May", x: 210, y: 700, size: 18 },

@@ -27,7 +27,7 @@ const inOneFile = "application/vnd.ms-spreadsheetml";
  */
 export function createXlsxReader(): Reader {
   return {
-    name: "xlsx/3",
+    name: "xlsx/4",
     accepts: (mediaType) => mediaTypes.has(mediaType) || mediaType === inOneFile,
     read: async (input) =>
       input.mediaType === inOneFile

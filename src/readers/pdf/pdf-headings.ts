@@ -34,14 +34,44 @@ export function findHeadings(blocks: readonly PdfBlock[]): PdfBlock[] {
   // Where headings of a size are bold, others of that size are none: the authors of an article.
   const isHeading = (block: PdfBlock): boolean => isLarge(block) && (hasBold(block) || !boldSizes.has(sizeOf(block)));
   const sizes = [...new Set(blocks.filter(isHeading).map(sizeOf))].toSorted((a, b) => b - a);
+  const isLast = (index: number): boolean => endsGroup(blocks, index, isLarge);
+  const capitals = sizes.length === 0 && stated.length === 0 ? findCapitals(blocks, body) : undefined;
   return blocks.map((block, index) => {
     if (block.kind === "heading") return block;
+    if (capitals?.has(block) === true) return toHeading(block, 1);
+    if (isHeading(block) && isLast(index)) return block;
     if (isHeading(block)) return toHeading(block, sizes.indexOf(sizeOf(block)) + 1);
     const isShort = block.lines.length <= 2 && looksLikeHeading(block) && sizeOf(block) >= body * 0.95;
     // A bold line that nothing follows heads nothing.
     const heads = blocks[index + 1] !== undefined;
     return isShort && heads && !isMostlyBold && isBold(block) ? toHeading(block, sizes.length + 1) : block;
   });
+}
+
+/** Whether a large line is the last of several in a row, at the end of its page: the date on a cover, which heads nothing. */
+function endsGroup(blocks: readonly PdfBlock[], index: number, isLarge: (block: PdfBlock) => boolean): boolean {
+  const { page } = blocks[index]!;
+  const [before, after] = [blocks[index - 1], blocks.slice(index + 1).find(({ aside }) => aside !== true)];
+  return before?.page === page && isLarge(before) && after !== undefined && after.page !== page;
+}
+
+/** Lines in capitals are headings where at least so many are, and no more than this part of all blocks. */
+const [minCapitals, mostCapitals] = [2, 0.5];
+
+/** Lines in capitals above text in small letters, in a document whose headings are set in no other way. */
+function findCapitals(blocks: readonly PdfBlock[], body: number): ReadonlySet<PdfBlock> {
+  const isCapital = (block: PdfBlock): boolean =>
+    block.lines.length === 1 &&
+    looksLikeHeading(block) &&
+    lettersIn(block) >= 4 &&
+    !/[\p{Ll}\d:|]/u.test(textOf(block)) &&
+    sizeOf(block) >= body * 0.95;
+  const found = blocks.filter((block, index) => {
+    const next = blocks[index + 1];
+    return isCapital(block) && next !== undefined && next.kind !== "table" && /\p{Ll}{3}/u.test(textOf(next));
+  });
+  const all = blocks.filter(isCapital).length;
+  return new Set(found.length < minCapitals || found.length < all || all > blocks.length * mostCapitals ? [] : found);
 }
 
 /** So many lines in a row, of one size and not bold, head nothing: each would head the next. */
@@ -147,9 +177,16 @@ function looksLikeHeading({ kind, lines, aside }: PdfBlock): boolean {
   const text = lines.map((line) => line.text).join(" ");
   if (text.length > longestHeading || text.includes("@")) return false;
   if (kind === "list" && !/^\(?[\dIVXA-Z]/u.test(text)) return false;
-  if (/ … \S+$/u.test(text)) return false;
+  if (/ … \S+$/u.test(text) || isCaption.test(text) || isSum.test(text) || /^["“„«].*["”“»]$/u.test(text)) return false;
   return (text.match(/\p{L}/gu)?.length ?? 0) >= 2 && !/(?<!\.)[.,;:،；。，]$/u.test(text);
 }
+
+/** `Figure 3: …`, `Table 2. …`: what a picture or a table shows. */
+const isCaption =
+  /^(?:fig(?:ure|\.)?|table|tab\.|abb(?:ildung|\.)|tabelle|tableau|figura|tabla|tabela|tabella|chart|exhibit|listing|diagram|graph|photo|map)\s?\d+(?:\.\d+)*\s?[.:|—–]/iu;
+/** `Total: 113.70 EUR`, `12.5 million`: an amount. */
+const isSum =
+  /:\s?(?:\p{Sc}|\p{Lu}{3})?\s?\d+(?:[.,'’\s]\d+)+\s?(?:\p{Sc}|\p{Lu}{3})?$|^[\p{Sc}+−-]?\s?\d[\d.,]*\s?\p{Ll}+$/u;
 
 function sizeOf({ lines }: PdfBlock): number {
   return roundSize(lines[0]?.size ?? 0);
