@@ -304,6 +304,8 @@ function readExplicit(
   depth: number,
 ): number {
   const line = lines[begin]!;
+  // An empty comment ends what stands above it, and takes nothing below. **Source** Docutils, reStructuredText Markup Specification: Comments.
+  if (line.text.trim() === ".." && (lines[begin + 1]?.text ?? "") === "") return begin + 1;
   const end =
     (lines[begin + 1]?.text ?? "") === "" && lines[begin + 2] === undefined
       ? begin + 1

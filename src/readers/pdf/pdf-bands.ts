@@ -1,6 +1,15 @@
 import type { PdfArea } from "./pdf-area.ts";
 import type { PdfRule } from "./pdf-drawing.ts";
-import { isNumber, isSign, isTypewritten, merge, nearestColumn, type Row, writeGroups } from "./pdf-tables.ts";
+import {
+  isLarger,
+  isNumber,
+  isSign,
+  isTypewritten,
+  merge,
+  nearestColumn,
+  type Row,
+  writeGroups,
+} from "./pdf-tables.ts";
 
 /** A table among the rows of an area, and which of them it takes. */
 export interface BandedTable {
@@ -77,6 +86,7 @@ function readBands(rows: readonly Row[], from: number, space: number): Row[][] |
     const gap = row.y - rows[at - 1]!.y;
     const next = merge([...taken, ...row.pieces], row.size * 0.5);
     if (next.length < taken.length || isSign(row) || isTypewritten(row)) break;
+    if (bands.length > 1 && isLarger(row, rows[at - 1])) break;
     const isBelowHeader = bands.length === 1;
     const parts =
       gap >= space * (isBelowHeader ? leastBelowHeader : leastSpace) &&

@@ -146,6 +146,7 @@ function endOfTable(rows: readonly Row[], start: number): number | undefined {
     const before = rows[end - 1];
     if (before !== undefined && end > start && (row.y - before.y > 4 * row.size || isSign(row))) break;
     if (full >= minRows && isFarBelow(rows, start, end)) break;
+    if (full >= 2 && isLarger(row, before)) break;
     // Words of code may stand apart too. A table below them in other letters is another.
     if (
       before !== undefined &&
@@ -232,6 +233,11 @@ function isFarBelow(rows: readonly Row[], start: number, at: number): boolean {
   return rows[at]!.y - rows[at - 1]!.y > tableGap * usual;
 }
 
+/** Whether a row is in larger letters than the one before: a heading below a table. */
+export function isLarger({ size }: Row, before: Row | undefined): boolean {
+  return before !== undefined && size > before.size * 1.12;
+}
+
 /** Whether a row is in a typewriter's letters, as code is. */
 function isTyped({ runs }: Row): boolean {
   return runs.every(({ mono }) => mono);
@@ -254,6 +260,7 @@ function headsTable(header: Row, body: readonly Row[]): boolean {
   return (
     new Set(held).size >= Math.max(2, columns.length * 0.6) &&
     held.every((column, index) => column >= (held[index - 1] ?? 0)) &&
+    names.every((name) => name.text.length <= longestCell) &&
     text.length <= longestCell * columns.length &&
     !/[.:;,]$/u.test(text)
   );
