@@ -23,7 +23,7 @@ export interface BandedTable {
 const minBands = 3;
 /** Rows stand apart by one distance, within these parts of it; that below a header may differ more. */
 const [leastSpace, mostSpace, leastBelowHeader, mostBelowHeader] = [0.9, 1.12, 0.75, 1.7];
-/** Lines of a cell stand nearer than rows by this factor. **Units** of the second: letter heights. */
+/** Lines of a cell stand nearer than rows by the first factor, and no further apart than the second. **Units** letter heights. */
 const [nearer, mostLeading] = [1.15, 1.6];
 /** Lines of one cell stand as far apart as those of others, within this part. */
 const sameLeading = 0.12;
@@ -38,8 +38,8 @@ const maxRows = 300;
 /**
  * The first table of an area whose rows are parted by equal spaces, and whose cells have several lines.
  *
- * The tallest cell fills its row. So the space between the last line of one row and the first line of the next is the same everywhere, wherever the shorter cells
- * stand: at the top, in the middle, at the bottom.
+ * The tallest cell fills its row. So the space between the last line of one row and the first line of the next is the same everywhere. Shorter cells may stand at the
+ * top, in the middle or at the bottom.
  *
  * **Shape** `undefined` for none. **Cost** the rows, times those that may begin a table.
  */

@@ -48,7 +48,7 @@ export function findHeadings(blocks: readonly PdfBlock[]): PdfBlock[] {
   });
 }
 
-/** Whether a large line is the last of several in a row, at the end of its page: the date on a cover, which heads nothing. */
+/** Whether a large line is the last of several in a row, at the end of its page. So is the date on a cover, which heads nothing. */
 function endsGroup(blocks: readonly PdfBlock[], index: number, isLarge: (block: PdfBlock) => boolean): boolean {
   const { page } = blocks[index]!;
   const [before, after] = [blocks[index - 1], blocks.slice(index + 1).find(({ aside }) => aside !== true)];

@@ -68,7 +68,7 @@ function leastSpace(signs: readonly string[], gaps: readonly number[], spaced: r
 const nearSigns = 200;
 
 /**
- * Takes out the spaces that PDF.js reads into words whose letters are set apart or kerned, and joins the runs into which it cuts such words.
+ * Takes out the spaces that PDF.js reads into words whose letters are set apart or kerned. Runs into which it cuts such words are joined.
  *
  * **Shape** a run whose signs are not drawn one after another stays. **Cost** each run looks for its signs.
  */

@@ -187,7 +187,7 @@ function endOfTable(rows: readonly Row[], start: number): number | undefined {
 const [aligned, pairGap] = [1.5, 3];
 
 /**
- * Where a table of two rows ends: three cells and more below as many names, or two below bold or underlined ones, apart from other rows of pieces.
+ * Where a table of two rows ends. It has three cells and more below as many names, or two below bold or underlined ones. Other rows of pieces stand apart from it.
  *
  * **Shape** `undefined` where no such table begins.
  */
