@@ -226,9 +226,11 @@ describe("reading order of a PDF", () => {
       { text, y: 700, gaps: kerned },
       { text, y: 650, gaps: wide },
       { text: "AwardofREACT", y: 600, gaps: bare },
+      // After a mark, the same gap is a space.
+      { text: "Ideas, i.e.dense thought", y: 550, gaps: Array.from("Ideas, i.e.", (_, at) => (at === 10 ? 140 : 0)) },
     ];
     const read = await readAs("a.pdf", makePdf([[...lines, ...set(72, 500, left)]]));
-    expect(read.text.split("\n\n").slice(0, 3)).toEqual([text, text, "Award of REACT"]);
+    expect(read.text.split("\n\n").slice(0, 4)).toEqual([text, text, "Award of REACT", "Ideas, i.e. dense thought"]);
   });
 
   it("takes captions, quotations, amounts and the date of a cover for no headings", async () => {

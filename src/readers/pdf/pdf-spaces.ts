@@ -86,7 +86,7 @@ export function closeWords(
       closed.push(item);
       continue;
     }
-    const own = item.str.normalize("NFKC").replace(/\s/gu, "");
+    const own = spell(item.str).replace(/\s/gu, "");
     if (own === "") {
       closed.push(item);
       continue;
@@ -98,7 +98,7 @@ export function closeWords(
       closed.push(item);
       continue;
     }
-    const run = { ...item, str: closeWord(item.str.normalize("NFKC"), at, after) };
+    const run = { ...item, str: closeWord(item.str, at, after) };
     const last = open === undefined ? undefined : (closed[open] as PdfTextItem);
     const goesOn =
       last !== undefined &&
@@ -119,6 +119,11 @@ export function closeWords(
   return closed;
 }
 
+/** Signs as they are compared: each by itself, so that their number tells where they stand. */
+function spell(text: string): string {
+  return text.replace(/\S/gu, (sign) => sign.normalize("NFKC"));
+}
+
 /** The text of a run, whose signs stand from `at` on, without the spaces between letters that touch. */
 function closeWord(text: string, at: number, after: readonly Follows[]): string {
   if (!/\S\s+\S/u.test(text)) return text;
@@ -126,13 +131,14 @@ function closeWord(text: string, at: number, after: readonly Follows[]): string 
   let sign = at - 1;
   return text.replace(/\s+|\S/gu, (part, place: number) => {
     if (part.trim() !== "") {
-      sign++;
+      sign += spell(part).replace(/\s/gu, "").length;
       return part;
     }
-    if (place === 0 || place + part.length === text.length) return part;
     const follows = after[sign];
     // Letters that are drawn one by one, in a run of nothing else.
-    return follows === "touching" || (isWide && follows === "moved") ? "" : part;
+    if (isWide && follows === "moved" && place > 0 && place + part.length < text.length) return "";
+    const isWithin = /\p{L}$/u.test(text.slice(0, place)) && /^\p{L}/u.test(text.slice(place + part.length));
+    return follows === "touching" && isWithin ? "" : part;
   });
 }
 
