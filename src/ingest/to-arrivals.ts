@@ -12,6 +12,7 @@ import type {
 } from "../contracts/knowledge-base.ts";
 import type { Metadata } from "../contracts/metadata.ts";
 import type { AskKept, Source, SourceItem, SourceRefusal, SourceUnchanged } from "../contracts/reader.ts";
+import { checkNotRevoked } from "../runtime/check-options.ts";
 import { hashParts, sha256 } from "../runtime/hash.ts";
 import { readMediaContent } from "../readers/media-document.ts";
 import { toMetadata } from "../runtime/to-json.ts";
@@ -44,6 +45,7 @@ export function toArrivals(
   rules?: WalkRules,
   ids: IngestOptions["ids"] = "require",
 ): Arrivals {
+  checkNotRevoked("ingest", "input", given);
   const input = ids === "generate" ? withIds(given) : given;
   if (typeof input === "string") return fromSource(open([input], openSource, rules));
   if (Array.isArray(input)) {
@@ -153,6 +155,7 @@ const refused = (uri: string, error: unknown, named = false, oversized = false):
 const chunkInputs = () => import("./chunk-inputs.ts");
 
 async function toArrival(input: unknown): Promise<Arrival> {
+  checkNotRevoked("ingest", "input", input);
   if (isTextLiteral(input)) return fromTextLiteral(input);
   if (isDocument(input)) return fromDocument(input);
   if (isChunksInput(input)) return (await chunkInputs()).readChunksInput(input);

@@ -13,7 +13,7 @@ import type {
 import type { DocumentAddress, KnowledgeBase } from "../contracts/knowledge-base.ts";
 import type { Store, StoredChunk } from "../contracts/store.ts";
 import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
-import { checkOptions, checkText } from "../runtime/check-options.ts";
+import { checkNotRevoked, checkOptions, checkText } from "../runtime/check-options.ts";
 import { showValue } from "../runtime/plan-options.ts";
 import { chunkStructure } from "../text/chunk-structure.ts";
 import { locateInSlices, locateStarts } from "../text/locate-in-slices.ts";
@@ -175,6 +175,8 @@ export function createExcerpts(parts: ExcerptParts): Excerpts {
 
   return {
     async expand(address, options) {
+      checkNotRevoked("expand", "chunk", address);
+      checkNotRevoked("expand", "options", options);
       if (typeof address === "object" && address !== null) checkText("expand", "chunkId", address.chunkId);
       else checkText("expand", "the chunk", address);
       checkExpansion(options);

@@ -7,6 +7,7 @@ import type { OpenPast, SharedParts } from "./parts.ts";
 import { parseFilter } from "../engine/filters/parse-filter.ts";
 import { readVersionName } from "../ingest/given-version.ts";
 import { checkEmbedding, dimensionsOf, isEmbedding } from "../models/embedder/check-embedding.ts";
+import { checkNotRevoked } from "../runtime/check-options.ts";
 import { planOptions } from "../runtime/plan-options.ts";
 import { checkKind } from "../stores/compose/check-entries.ts";
 import { listChunks, searchByVector } from "../search/search-by-vector.ts";
@@ -41,6 +42,7 @@ export function createFinding({
     },
 
     async searchVector(vector, options = {}) {
+      checkNotRevoked("searchVector", "vector", vector);
       const planned = planOptions("searchVector", vectorSearchOptions, options);
       const plan = { ...planned, topK: options.topK ?? store.defaultTopK ?? planned.topK };
       const { filter, scopes, under, version: name, metric = usual, asOf, onMismatch, ...rest } = plan;

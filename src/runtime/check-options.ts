@@ -16,12 +16,40 @@ const has = (value: unknown, method: symbol): boolean =>
 
 const revoked = "a Proxy that was revoked";
 
-/** **Errors** `invalid-argument` for a Proxy that was revoked. */
+/** **Errors** `invalid-argument` for a Proxy that was revoked, also in lists and plain objects of any depth. **Cost** linear in these; a getter is not called. */
 export function checkNotRevoked(where: string, name: string, value: unknown): void {
-  if (!isRevoked(value)) return;
-  throw new IbidError("invalid-argument", `${where}: ${name} is ${revoked}.`, {
+  const found = findRevoked(value, name, new Set());
+  if (found === undefined) return;
+  throw new IbidError("invalid-argument", `${where}: ${found} is ${revoked}.`, {
     hint: `Give ${name} before its Proxy is revoked, or a copy.`,
   });
+}
+
+/** The path to a Proxy that was revoked; `undefined` where there is none. */
+function findRevoked(value: unknown, path: string, above: Set<unknown>): string | undefined {
+  if (typeof value === "function") return isRevoked(value) ? path : undefined;
+  if (typeof value !== "object" || value === null || above.has(value)) return undefined;
+  if (isRevoked(value)) return path;
+  const isList = Array.isArray(value);
+  if (!isList && !isPlainObject(value)) return undefined;
+  // A list of numbers is a vector.
+  if (above.size >= deepest || (isList && typeof value[0] === "number")) return undefined;
+  above.add(value);
+  for (const key of Object.keys(value)) {
+    const inner: unknown = Object.getOwnPropertyDescriptor(value, key)?.value;
+    const found = findRevoked(inner, isList ? `${path}[${key}]` : `${path}.${key}`, above);
+    if (found !== undefined) return found;
+  }
+  above.delete(value);
+  return undefined;
+}
+
+/** As deep as any input may be. */
+const deepest = 100;
+
+function isPlainObject(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || isRevoked(prototype) || Object.getPrototypeOf(prototype) === null;
 }
 
 /** A value for a message; of an object its type alone, since it may have no text. */
@@ -141,7 +169,6 @@ export function checkKnown(
     if (isKnown(key)) {
       const value = (options as Readonly<Record<string, unknown>>)[key];
       checkNotRevoked(where, key, value);
-      if (Array.isArray(value)) for (const [at, item] of value.entries()) checkNotRevoked(where, `${key}[${at}]`, item);
       continue;
     }
     const known = names();

@@ -202,6 +202,67 @@ function namesOf(table: OptionTable, above = ""): readonly string[] {
   );
 }
 
+describe("a Proxy that was revoked", () => {
+  /** Where one may stand in a value: alone, and within lists and objects. */
+  const places: readonly ((proxy: object) => unknown)[] = [
+    (proxy) => proxy,
+    (proxy) => [proxy],
+    (proxy) => ({ a: proxy }),
+    (proxy) => ({ a: { in: [proxy] }, uri: "b.md", text: "A text." }),
+    (proxy) => ({ filters: [{ key: "a", operator: "in", value: [proxy] }], condition: "and" }),
+    (proxy) => ({ uri: "b.md", text: "A text.", metadata: { a: { b: [proxy] } } }),
+    (proxy) => ({ uri: "b.md", chunks: [{ text: "A text.", headings: [proxy], metadata: { a: proxy } }] }),
+    (proxy) => ({ uri: "b.md", bytes: proxy }),
+    (proxy) => [
+      { uri: "b.md", text: "A text." },
+      { uri: "c.md", text: "A text.", metadata: proxy },
+    ],
+    (proxy) => [{ role: "user", content: proxy }],
+    (proxy) => [{ role: "user", content: [{ type: "text", text: proxy }] }],
+    (proxy) => ({ strings: ["", ""], insertions: [proxy] }),
+    (proxy) => ({ output: [{ type: "message", content: [{ type: "output_text", annotations: [proxy] }] }] }),
+  ];
+  const revoked = (target: object): object => {
+    const { proxy, revoke } = Proxy.revocable(target, {});
+    revoke();
+    return proxy;
+  };
+
+  it.each(verbs)(
+    "ends kb.$name with an error of ibid, however deep it stands",
+    async ({ name, args, options = [] }) => {
+      for (const place of places) {
+        for (const target of [{}, [], () => undefined]) {
+          const value = place(revoked(target));
+          for (const [at] of args.entries())
+            expectOurs(
+              await errorOf(name, args.with(at, value)),
+              `kb.${String(name)}, argument ${at}, ${String(place)}`,
+            );
+          for (const option of options.filter((each) => !each.includes("."))) {
+            const at = name === "as" && option !== "strategy" ? 0 : args.length - 1;
+            const given = args.with(at, { ...(args[at] as object), [option]: value });
+            expectOurs(await errorOf(name, given), `kb.${String(name)}, ${option}, ${String(place)}`);
+          }
+        }
+      }
+    },
+  );
+
+  it("is named by its place", async () => {
+    const proxy = revoked({});
+    for (const [call, place] of [
+      [() => kb.search("keys", { filter: { a: { in: [proxy] } } as never }), "filter.a.in[0]"],
+      [() => kb.ask("keys", { history: [{ role: "user", content: proxy }] as never }), "history[0].content"],
+      [
+        () => kb.ingest([{ uri: "b.md", text: "A text.", metadata: { a: { b: proxy } } as never }]),
+        "input[0].metadata.a.b",
+      ],
+    ] as const)
+      await expect((async () => await call())()).rejects.toThrow(`${place} is a Proxy that was revoked`);
+  });
+});
+
 describe("openKnowledgeBase with options of a wrong kind", () => {
   it.each(namesOf(openOptions))("opens and works, or ends with an error of ibid: %s", async (path) => {
     for (const value of odd) {

@@ -92,6 +92,7 @@ const nothing: Filter = { op: "or", filters: [] };
  */
 export function parseFilter(input: FilterInput, dialect: FilterDialect = {}): Filter {
   checkOptions("parseFilter", dialect, { missing: true, ranges: true, invalid: true });
+  checkNotRevoked("parseFilter", "filter", input);
   for (const [name, words] of Object.entries(dialects)) {
     const word = dialect[name as keyof FilterDialect];
     if (word !== undefined && !words.some((known) => known === word))

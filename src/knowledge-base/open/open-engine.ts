@@ -1,5 +1,6 @@
 import type { Engine } from "../../contracts/engine.ts";
 import { IbidError } from "../../contracts/errors.ts";
+import { checkNotRevoked } from "../../runtime/check-options.ts";
 import { isWithinEdits } from "../../runtime/edit-distance.ts";
 import type { AzureSearchOptions } from "../../stores/azure-search/azure-search-engine.ts";
 import type { ChromaOptions } from "../../stores/chroma/chroma-engine.ts";
@@ -74,6 +75,7 @@ export function placeNamedStore<Options extends { readonly store?: unknown; read
   options: Options,
 ): Omit<Options, "store"> & { readonly store?: Exclude<Options["store"], NamedEngine> } {
   const { store, ...rest } = options;
+  checkNotRevoked("openKnowledgeBase", "store", store);
   if (!isNamedEngine(store)) {
     checkStoreName(store);
     return options as never;
