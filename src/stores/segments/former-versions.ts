@@ -1,3 +1,4 @@
+import { IbidError } from "../../contracts/errors.ts";
 import type { Metadata } from "../../contracts/metadata.ts";
 import { encodeVectors, type StoredVector } from "../../engine/vectors/stored-vector.ts";
 import { parseStored } from "../../runtime/parse-stored.ts";
@@ -81,7 +82,7 @@ export function notBefore(ingestedAt: string, before: DocumentRow): string {
 }
 
 /**
- * Keeps a document that is about to be replaced.
+ * Keeps a document that is about to be replaced. One that is damaged is not kept: it could be shown at no time, and it must not stand in the way of a new one.
  *
  * **Cost** its chunks and its text are read once, and held while they are encoded.
  */
@@ -95,12 +96,25 @@ export function keepFormer(
   const [from, to] = [timeOf(before), deletedAt ?? Date.parse(replacedAt)];
   // Nobody could have seen it.
   if (from >= to) return;
-  const chunks = rows.chunksOfDocument(scope, id).map((row): FormerChunk => {
+  const held = rows.chunksOfDocument(scope, id);
+  const body = bodyOf(rows, before.key);
+  if (body === undefined || before.isMisnamed === true || held.some(({ isDamaged }) => isDamaged)) return;
+  const chunks = held.map((row): FormerChunk => {
     const { scope: _scope, document: _document, documentId: _id, textKey: _key, ...kept } = row;
     return { ...kept, vectors: encodeVectors(vectorsOf(row)) };
   });
-  const content: FormerContent = { row: before, body: rows.documentBody(before.key), chunks };
+  const content: FormerContent = { row: before, body, chunks };
   rows.addFormer({ scope, documentId: id, from, to, chunks: chunks.length, data: encodeFormer(content) });
+}
+
+/** `undefined` where it is damaged. */
+function bodyOf(rows: DirectoryReader, document: number): DocumentBody | undefined {
+  try {
+    return rows.documentBody(document);
+  } catch (error) {
+    if (IbidError.isInstance(error, "store-corrupt")) return undefined;
+    throw error;
+  }
 }
 
 /** Notes when a document and some of its chunks were deleted, before they are restored. */

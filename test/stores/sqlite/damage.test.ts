@@ -7,7 +7,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { IbidError } from "../../../src/contracts/errors.ts";
 import type { KnowledgeBase } from "../../../src/contracts/knowledge-base.ts";
-import { openKnowledgeBase } from "../../../src/index.node.ts";
+import { openKnowledgeBase, type OpenOptions } from "../../../src/index.node.ts";
 import { openIngestionQueue } from "../../../src/ingest/index.node.ts";
 import { backUpFolder, verifyBackup } from "../../../src/stores/sqlite/backup.ts";
 import { openDatabase } from "../../../src/stores/sqlite/sqlite-database.ts";
@@ -167,8 +167,8 @@ describe("what a chunk says of its section", () => {
 
 describe("names of a document", () => {
   const names = ["heron.md", "stork.md"];
-  async function fillNamed(): Promise<void> {
-    const kb = await openKnowledgeBase(folder);
+  async function fillNamed(options: OpenOptions = {}): Promise<void> {
+    const kb = await openKnowledgeBase(folder, options);
     for (const uri of names)
       await kb.ingest({
         uri,
@@ -272,6 +272,43 @@ describe("names of a document", () => {
     await again.delete("ibis.md", { scope: "team:red", purge: true });
     expect((await again.doctor({ absent: ["ate 12 fish"] })).findings).toEqual([]);
   });
+
+  it.each([
+    ["a block of texts", "UPDATE blocks SET data = x'00112233'"],
+    ["the sum of a text", "UPDATE documents SET sum = sum + 1 WHERE uri = 'heron.md'"],
+    ["its title", "UPDATE documents SET title = 'The lion' WHERE uri = 'heron.md'"],
+    ["short metadata", `UPDATE chunks SET metadata = replace(metadata, '"n":1', '"n":3')`],
+    ["its headings", "UPDATE sayings SET text = replace(text, 'heron', 'stork')"],
+  ])(
+    "a document is ingested again where former versions are kept, and the past has no damage to %s [19]",
+    async (_, damage) => {
+      const options = { history: true } as const;
+      await fillNamed(options);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      const first = await openKnowledgeBase(folder, options);
+      await first.ingest({ uri: "stork.md", text: "The stork ate 5 fish." });
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      const before = new Date().toISOString();
+      await first.close();
+      const triggers = ["names_change", "metadata_change"].map(
+        (name) => run(`SELECT sql FROM sqlite_schema WHERE name = '${name}'`)!["sql"] as string,
+      );
+      run("DROP TRIGGER names_change", "DROP TRIGGER metadata_change", damage, ...triggers);
+      const kb = await openKnowledgeBase(folder, options);
+      onTestFinished(() => kb.close());
+      await expect(kb.search("heron", { mode: "lexical" })).rejects.toMatchObject(corrupt);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      for (const uri of names)
+        expect(await kb.ingest({ uri, text: `The ${uri} ate 3 fish.` })).toMatchObject({ failures: [] });
+      await kb.ingest({ uri: "ibis.md", text: "The ibis ate 8 frogs." }, { scope: "team:red" });
+      expect((await kb.document("heron.md"))?.text).toBe("The heron.md ate 3 fish.");
+      // The damaged version is gone, and a version of another document stands where it stood.
+      expect(await kb.document("heron.md", { asOf: before })).toBeUndefined();
+      expect(await kb.versions("heron.md")).toHaveLength(1);
+      expect((await kb.versions("stork.md")).length).toBeGreaterThan(1);
+      expect((await kb.doctor()).findings).toEqual([]);
+    },
+  );
 
   it("stay refused where a row is written again with names that are false [19]", async () => {
     await fill();
