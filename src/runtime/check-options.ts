@@ -18,7 +18,7 @@ const revoked = "a Proxy that was revoked";
 
 /** **Errors** `invalid-argument` for a Proxy that was revoked, also in lists and plain objects of any depth. **Cost** linear in these; a getter is not called. */
 export function checkNotRevoked(where: string, name: string, value: unknown): void {
-  const found = findRevoked(value, name, new Set());
+  const found = findRevoked(value, name, new Set(), deepest);
   if (found === undefined) return;
   throw new IbidError("invalid-argument", `${where}: ${found} is ${revoked}.`, {
     hint: `Give ${name} before its Proxy is revoked, or a copy.`,
@@ -26,21 +26,20 @@ export function checkNotRevoked(where: string, name: string, value: unknown): vo
 }
 
 /** The path to a Proxy that was revoked; `undefined` where there is none. */
-function findRevoked(value: unknown, path: string, above: Set<unknown>): string | undefined {
+function findRevoked(value: unknown, path: string, seen: Set<object>, depth: number): string | undefined {
   if (typeof value === "function") return isRevoked(value) ? path : undefined;
-  if (typeof value !== "object" || value === null || above.has(value)) return undefined;
+  if (typeof value !== "object" || value === null || seen.has(value)) return undefined;
   if (isRevoked(value)) return path;
   const isList = Array.isArray(value);
   if (!isList && !isPlainObject(value)) return undefined;
   // A list of numbers is a vector.
-  if (above.size >= deepest || (isList && typeof value[0] === "number")) return undefined;
-  above.add(value);
+  if (depth === 0 || (isList && typeof value[0] === "number")) return undefined;
+  seen.add(value);
   for (const key of Object.keys(value)) {
     const inner: unknown = Object.getOwnPropertyDescriptor(value, key)?.value;
-    const found = findRevoked(inner, isList ? `${path}[${key}]` : `${path}.${key}`, above);
+    const found = findRevoked(inner, isList ? `${path}[${key}]` : `${path}.${key}`, seen, depth - 1);
     if (found !== undefined) return found;
   }
-  above.delete(value);
   return undefined;
 }
 
