@@ -48,6 +48,18 @@ describe("a table of two rows", () => {
   });
 });
 
+describe("a heading of a number and words below a table", () => {
+  it("is no row of it", async () => {
+    const heading = [
+      { text: "2", x: 72, y: 632, size: 14 },
+      { text: "Further parts", x: 94, y: 632, size: 14 },
+    ];
+    const after = { text: "The harbour council met on Monday, and found the following parts in the shed.", y: 610 };
+    const { text } = await read([[...rowsAt(700, [names, ...parts]), ...heading, after]]);
+    expect(text).toContain("| Tiller | Elm | Roth |\n\n2 Further parts\n\nThe harbour");
+  });
+});
+
 describe("a row of pieces that nearly touch", () => {
   it("begins no table, and is no reason to refuse the file", () => {
     const piece = (text: string, x: number, right: number, y: number): PdfRun => ({
