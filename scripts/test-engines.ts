@@ -24,7 +24,7 @@ const engines = join(root, "compat", "engines");
 const cache = join(root, "node_modules", ".cache", "engines");
 /** `--only redis,qdrant`: some engines, or `bucket` for a server of S3, and no tests of Postgres. `--copies-only`: records go around them, and no case of the pack runs. */
 const only = process.argv.includes("--only") ? process.argv[process.argv.indexOf("--only") + 1]!.split(",") : undefined;
-/** Weaviate's program, which no registry has built. `IBID_WEAVIATE=build` compiles it once: half an hour and more on two busy cores. */
+/** Weaviate's program, which no registry has built. `IBID_WEAVIATE=build` compiles it once: more than an hour on two busy cores. */
 const weaviate = "github.com/weaviate/weaviate/cmd/weaviate-server@v1.35.2";
 const skipped: string[] = [];
 const stops: (() => void)[] = [];
