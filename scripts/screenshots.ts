@@ -75,6 +75,20 @@ for (const { name, bytes } of papers) await quoting.ingest({ uri: `harbour/${nam
 const broken = await openKnowledgeBase({ models: { chat: breaking } });
 await broken.ingest({ uri: "harbour/handbook.md", bytes: papers[0]!.bytes });
 const empty = await openKnowledgeBase();
+/** Reads twelve pages of a PDF and no further. */
+const slow = await openKnowledgeBase({
+  readers: [
+    {
+      name: "scroll/1",
+      accepts: (mediaType) => mediaType === "application/pdf",
+      async read({ onPage, signal }) {
+        onPage?.(12, 277);
+        await new Promise((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason)));
+        return "";
+      },
+    },
+  ],
+});
 const changed = await openKnowledgeBase({ history: true });
 await changed.ingest({ uri: "harbour/handbook.md", bytes: papers[0]!.bytes });
 const originals = new Map(papers.map(({ name, bytes }) => [`harbour/${name}`, bytes]));
@@ -106,6 +120,7 @@ const services = {
   broken: await start(broken, "broken", { local: operator }),
   empty: await start(empty, "empty", { local: operator, manual: async () => [] }),
   changed: await start(changed, "changed", { local: operator }),
+  slow: await start(slow, "slow", { local: operator }),
   reader: await start(empty, "reader", { local: { access: { userId: "bob" } } }),
   keys: await start(full, "keys", {
     keys: () => keys,
@@ -134,6 +149,13 @@ const unlock = async (page: Page): Promise<void> => {
   await page.fill("#key", "ada-ada-ada-ada-ada");
   await page.press("#key", "Enter");
   await page.waitForSelector(".care table");
+};
+/** Ends what earlier visits left, so that a file is read at once. */
+const cancelJobs = async (url: string): Promise<void> => {
+  const { jobs } = (await (await fetch(new URL("jobs", url))).json()) as { readonly jobs: { readonly id: string }[] };
+  if (jobs.length === 0) return;
+  const body = JSON.stringify({ ids: jobs.map(({ id }) => id) });
+  await fetch(new URL("jobs/cancel", url), { method: "POST", headers: { "content-type": "application/json" }, body });
 };
 const spanOf = async (uri: string, words: string): Promise<string> => {
   const start = (await full.document(uri))!.text.indexOf(words);
@@ -306,6 +328,39 @@ const screens: Readonly<Record<string, readonly [keyof typeof services, string, 
       await page.waitForSelector(".upload progress");
     },
   ],
+  "40-reading": [
+    "slow",
+    "add",
+    async (page) => {
+      await cancelJobs(services.slow.url);
+      const name = `The harbour's log in full, ${Math.random().toString().slice(2, 8)}.pdf`;
+      await page.setInputFiles("input[type=file] >> nth=0", [
+        { name, mimeType: "application/pdf", buffer: Buffer.from(`%PDF-1.7 ${name}`) },
+      ]);
+      await page.waitForSelector('.upload[data-state="reading"] progress[value]');
+    },
+  ],
+  "41-reloaded": [
+    "full",
+    "",
+    async (page) => {
+      await page.route("**/ask", () => {});
+      await page.fill("#question", papers[0]!.question);
+      await page.press("#question", "Enter");
+      await page.waitForSelector(".turn");
+      await page.reload();
+      await page.waitForSelector(".notice-bad");
+    },
+  ],
+  "42-part-of-a-name": [
+    "full",
+    "",
+    async (page) => {
+      const address = await spanOf("harbour/fleet.xlsx", "ilt: 2007 | home");
+      await page.goto(new URL(address, page.url()).href);
+      await page.waitForSelector("mark:not(.syntax)");
+    },
+  ],
   "31-events": [
     "full",
     "ops",
@@ -423,6 +478,6 @@ try {
 } finally {
   await browser.close();
   for (const service of Object.values(services)) await service.stop();
-  for (const kb of [full, quoting, broken, empty, changed]) await kb.close();
+  for (const kb of [full, quoting, broken, empty, slow, changed]) await kb.close();
   rmSync(folder, { recursive: true, force: true });
 }
