@@ -67,7 +67,7 @@ export async function* answerFromModel(input: ModelAnswerInput): Drafting {
       [quote, quote.replaceAll(/[*_`]/gu, "")].some((words) => locateWords(text, words) !== undefined),
     );
   });
-  const plain = createPlainMarkdown();
+  const plain = createPlainMarkdown({ trims: true });
   const read = (pieces: Iterable<PlainPiece>): string => Array.from(pieces, ({ text }) => text).join("");
   const citer = createCiter(input.documents);
   const { hits, analyzer, judge, minSupport, addresses } = input;

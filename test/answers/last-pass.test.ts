@@ -233,6 +233,23 @@ describe("a number in brackets", () => {
     "[9: keys.md]",
     "\\\\[9\\\\]",
     "[9\u2800]",
+    "[“9”’]",
+    "[~~9\u20DD~~]",
+    "⟦9⟧",
+    "⟦ 9⟧",
+    "[9^]",
+    "[‹9^\\]",
+    "[[9] 8]",
+    "[^^9: keys.md ⟧",
+    "[see 9]",
+    "[Passage 9]",
+    "[chunk 9, snippet 8]",
+    "〔9\\〕",
+    "[9 × 8]",
+    "[¶9]",
+    "[9!]",
+    "[{9}]",
+    "[ /9/ ]",
   ])("is a checked citation in what renderers show, or is not there: %s [L2 L12]", async (hostile) => {
     for (const text of [
       `Keys are rotated every 90 days [1]. Whales sleep ${hostile} here`,
@@ -489,6 +506,7 @@ describe("words that no source has", () => {
     `| a |\n|---|\n|\n    \`\`\`\n“${altered}” [1]`,
     `So it is:\n    \`\`\`\n“${altered}” [1]`,
     `- So\n\nIt is:\n    \`\`\`\n“${altered}” [1]`,
+    `|“<|\n> ”${altered}`,
   ])("stand between no marks beside others, nor behind a fence that is none: %s [L2]", async (text) => {
     for (const pieces of [[text], text.split("")]) {
       const { answer } = await answerOf(text, pieces);
@@ -496,6 +514,98 @@ describe("words that no source has", () => {
       expect(seen.join("\n")).not.toMatch(/["“] ?Keys are rotated every 70|by hand ?["”]/u);
       expect(renderAll(answer.text).flatMap(({ quoted }) => quoted)).toEqual([]);
       expect(answer.citations).toEqual([]);
+    }
+  });
+
+  /** Around words: glued to an address or a number, reversed, mixed, beside markers, brackets and emphasis. */
+  const strays: readonly string[] = [
+    'tel:123"X" [1]',
+    '‹input *"*X*"* [1]',
+    "”[…]X[…]‹ [1]",
+    "»[9]X“ [1]",
+    "so »**'X…*‟data: [1]",
+    "so ~~'_and so X“a” ` [1]",
+    "(」X“a” 『~~ [1]",
+    'It\'s […]**"…X“a”  "- [1]',
+    "/'X'__›~~x [1]",
+    ":)❜*[9]X[9]›x [1]",
+    "“[1] X [1] “a” [1]",
+    "“a”X“a” [1]",
+    '" X " [1]',
+    'tel:5"X\n\nSo 5"X" [1]',
+    "”X\nso it is”a [1]",
+  ];
+
+  it.each(strays)("stand between no stray marks, whatever is beside them: %s [L2]", async (form) => {
+    const text = form.replaceAll("X", altered);
+    for (const pieces of [[text], text.split("")]) {
+      const { answer } = await answerOf(text, pieces);
+      expect(facing(answer.text)).toEqual([]);
+      expect(answer.text).toContain("70 weeks by hand");
+      expect(answer.citations).toEqual([]);
+    }
+  });
+
+  /** Words between a mark that may open and the next one that may close, in what a reader sees. An apostrophe in a word, and inches, are none. */
+  function facing(text: string): readonly string[] {
+    const any = /[\p{Quotation_Mark}\p{Pi}\p{Pf}❛-❠❮❯〈〉《》⟪⟫′-‷´ˋ]|,,|<<|>>/gu;
+    const found: string[] = [];
+    for (const prose of renderAll(text).flatMap((page) => page.prose)) {
+      const seen = prose.replaceAll(/\s+/gu, " ");
+      const at = seen.indexOf("Keys are rotated every 70");
+      const end = at + altered.length;
+      const marks = [...seen.matchAll(any)].filter(({ index, 0: sign }) => {
+        const [before = " ", after = " "] = [seen[index - 1], seen[index + sign.length]];
+        if (/['’´]/u.test(sign)) return !/\p{L}/u.test(before) || !/\p{L}/u.test(after);
+        return !/["′-‷]/u.test(sign) || !/\p{Nd}/u.test(before) || /[\p{L}\p{Nd}]/u.test(after);
+      });
+      const left = marks.findLast(({ index }) => index < at);
+      const right = marks.find(({ index }) => index >= end);
+      if (at < 0 || left === undefined || right === undefined) continue;
+      const closes = left.index > 0 && seen[left.index - 1] !== " " && seen[left.index + left[0].length] === " ";
+      if (!closes && seen[right.index - 1] !== " ") found.push(seen.slice(left.index, right.index + 1));
+    }
+    return found;
+  }
+
+  it("stand between no two marks that face each other, however they are glued [L2]", async () => {
+    const sign = fc.constantFrom(
+      ..."\" “ ” „ ‟ « » › ‘ ’ ' 「 」 『 』 ＂ ″ ‚ ,, '' \\\" &quot; &raquo; <q> </q> ´ ❝ ⟫".split(" "),
+    );
+    const emphasis = fc.constantFrom("", "", "*", "**", "_", "~~", "<b>", "\u200B", "\u00AD");
+    const before = fc.constantFrom(
+      ..."tel:123 3 $ … ) ( [ ] [9] [1] — : = @ / | `x` www. https://evil.example/x".split(" "),
+      " ",
+      "so ",
+      "\n- ",
+      "\n> ",
+    );
+    const within = fc.constantFrom("", "so ", "(", "[", "[1] ", "[…]", "\n", "“a” ", "`x` ");
+    const behind = fc.constantFrom("", "(", "[", "[1]", "[9]", "…", "“a” ", "`x`", " so ");
+    const shape = fc.tuple(before, emphasis, sign, emphasis, within, behind, emphasis, sign, emphasis, before);
+    await fc.assert(
+      fc.asyncProperty(shape, fc.boolean(), async (parts, isWhole) => {
+        const text = `The page says ${parts.toSpliced(5, 0, altered).join("")} [1].`;
+        expect(facing((await answerOf(text, isWhole ? [text] : text.split(""))).answer.text)).toEqual([]);
+      }),
+      { numRuns: fewer(200, 3000) },
+    );
+  });
+
+  it.each([
+    "Open Settings » Keys » Rotate » Now, every 90 days [1].",
+    "Take f′ and the others of g′(x) every 90 days [1].",
+    "Rotate with <name> and then with <other name> every 90 days [1].",
+    'Press " once, and keys are rotated every 90 days [1].',
+    "It's a “key” of the '90s, so it is, and a 5\" one by 3″.",
+    "The page says “Keys are rotated every 90 days” and then “Old keys stay valid for 24 hours” [1].",
+    "> Keys are rotated every 90 days by the rotate command [1].",
+    "彼は「鍵」と「回転」を見る。",
+  ])("lose no other sign, and no true quotation its marks: %s", async (text) => {
+    for (const pieces of [[text], text.split("")]) {
+      const { answer } = await answerOf(text, pieces);
+      expect(answer.removedQuotes).toEqual([]);
+      expect(answer.text.replaceAll(/ ?\[\d\]/gu, "")).toBe(toPlainMarkdown(text).replaceAll(/ ?\[\d\]/gu, ""));
     }
   });
 
@@ -611,13 +721,20 @@ describe("whatever a model writes", () => {
     );
   });
 
-  it.each(["<1evil.example/x", "<1evil.example", "a <2https://evil.example"])(
-    "is plain once it is plain: %s",
-    (text) => {
-      const once = cleanText(text, new Set([known]));
-      expect(cleanText(once, new Set([known]))).toBe(once);
-    },
-  );
+  it.each([
+    "<1evil.example/x",
+    "<1evil.example",
+    "a <2https://evil.example",
+    "   ```\nx\n   ```\ny",
+    "    ```\n    x\n    ```\n[9] y\n```",
+    "\u200B\n    ```\n\n```\n»x\n    x:\n    ```\ny‹z",
+    "a\n    ```\n    evil.com\n    ```\nb",
+    "a&l&amp;t;b&amp;#91;9&#93;",
+    "〔9ˋ\u200D〕x",
+  ])("is plain once it is plain: %s", (text) => {
+    const once = cleanText(text, new Set([known]));
+    expect(cleanText(once, new Set([known]))).toBe(once);
+  });
 
   it("is plain once it is plain [L12]", () => {
     fc.assert(

@@ -1,9 +1,12 @@
+import { createStrayMarks } from "./drop-stray-marks.ts";
+import { countWords, everyMark, isWordMark, leastWords, mark, outerMarks, wordMark } from "./quotation-marks.ts";
 import { columnOf } from "../../text/untrusted/plain-markdown.ts";
 import { lineHead, type ScannedPiece } from "../../text/untrusted/scan-markers.ts";
 
 /** A piece whose quotes have been looked at. A marker knows the quotes before it that its sources have. */
 export type CheckedPiece =
-  | { readonly type: "text"; readonly text: string }
+  /** A quotation that stays is settled, with its marks. So is what stands apart: code, and words of a quoted block. */
+  | { readonly type: "text"; readonly text: string; readonly settled?: "apart" | "quotation" }
   | (Extract<ScannedPiece, { type: "marker" }> & {
       readonly quoted: readonly string[];
       /** It was put behind words between quotation marks that no source has: it must go. */
@@ -20,7 +23,10 @@ export interface QuoteChecker {
 }
 
 /** A stretch that is held back: words, a marker, or a quotation mark with the quote that it belongs to. */
-type Held = ScannedPiece | { readonly type: "mark"; readonly text: string; readonly quote: OpenQuote };
+type Held =
+  | { readonly type: "text"; readonly text: string; readonly isCode?: boolean }
+  | Extract<ScannedPiece, { type: "marker" }>
+  | { readonly type: "mark"; readonly text: string; readonly quote: OpenQuote };
 
 interface OpenQuote {
   /** Characters that close it; `""` for a block that is quoted. */
@@ -49,9 +55,6 @@ const containers = /^(?:[^\S\n]*(?:>|(?:[-*+]|\d{1,9}[.)])(?=[ \t])))*[^\S\n]*$/
 const blockSign = /^(?:[^\S\n]*(?:[-*+]|\d{1,9}[.)])(?=[ \t]))*[^\S\n]*(?=>)/gmu;
 /** The sign of an item that ends a quoted block before it. */
 const itemHead = /^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]$/u;
-/** So many words between quotation marks are a quotation, cited or not. */
-const leastWords = 3;
-
 /** A backtick that is no code, as plain Markdown shows it. */
 const tick = "ˋ";
 
@@ -114,17 +117,8 @@ const anySign = "any sign";
 const anyOther: ReadonlySet<string> = new Set([anyKind, anyApostrophe, anySign]);
 /** Marks that open nothing in the middle of a text, where they close, or stand for inches and seconds. */
 const positioned = /["”»›'’´ˋ＂＇′-‴⁗ʺˮ˝״˃˶ʹʻʼʽˊ᾽᾿῾՚՛՝׳Ꞌꞌ,>]/u;
-/** **Source** Unicode, `Quotation_Mark`, the categories `Pi` and `Pf`; and signs that look like them. */
-const mark = /[\p{Quotation_Mark}\p{Pi}\p{Pf}❛-❠❮❯〈〉《》⟨-⟫⸢-⸥′-‷⁗´ˋ｀ʺˮ˝״˂˃˵˶🙶-🙸]/u;
-/** Letters and signs that also stand in words. Among letters of their own script they are no marks. */
-const wordMark = /[ʹʻʼʽˊ᾽᾿῾՚՛՝׳Ꞌꞌ]/u;
 /** They also stand for an apostrophe within a word. */
 const apostrophes = "'’´＇";
-/** Quotation marks that a reader takes for such wherever they stand; an apostrophe is none. */
-const everyMark =
-  /(?!['’´＇′-‷])[\p{Quotation_Mark}\p{Pi}\p{Pf}❛-❠❮❯〈〉《》⟨-⟫⸢-⸥⁗ʺˮ˝˂˃˵˶🙶-🙸]|(?<!\p{Nd})[′-‷]|(?<![\p{L}\p{Nd}])['’´＇ʹʻʼʽˊ᾽᾿῾՚՛՝׳Ꞌꞌ]|['’´＇ʹʻʼʽˊ᾽᾿῾՚՛՝׳Ꞌꞌ](?![\p{L}\p{Nd}])|ˋ|(?<![^\s\p{Ps}\p{Pd}*_~:;|])(?:,,|>>)(?=\S)/gu;
-const outerMarks = new RegExp(`^(?:${everyMark.source})+|(?:${everyMark.source})+$`, "gu");
-
 /**
  * Checks quotations. Three words or more between quotation marks must stand in a source, word for word. With a marker in their sentence, they must stand in that marker's source, and so must fewer.
  *
@@ -136,6 +130,7 @@ const outerMarks = new RegExp(`^(?:${everyMark.source})+|(?:${everyMark.source})
  */
 export function createQuoteChecker(holds: (number: number | undefined, quote: string) => boolean): QuoteChecker {
   const removed = new Set<string>();
+  const strays = createStrayMarks((words) => holds(undefined, words), removed);
   let held: Held[] = [];
   let quotes: OpenQuote[] = [];
   let inside: OpenQuote | undefined;
@@ -163,12 +158,12 @@ export function createQuoteChecker(holds: (number: number | undefined, quote: st
     const dropped = new Set<OpenQuote>();
     let isRefuted = false;
     for (const quote of quotes) {
-      if (!quote.closed || !isQuotation(quote)) continue;
+      if (!quote.closed || (!isQuotation(quote) && !holdsBlock(quote))) continue;
       const sources = quote.numbers.length > 0 ? quote.numbers : [undefined];
       // A quotation within a quotation: “‘so’” is so, where no source has the inner marks.
       const wordings = [quote.words, quote.words.replace(outerMarks, "")];
       const words = wordings.find((wording) => sources.some((number) => holds(number, wording)));
-      if (words !== undefined) {
+      if (words !== undefined && !holdsBlock(quote)) {
         if (quote.numbers.length > 0) verified.push(words);
         continue;
       }
@@ -176,21 +171,38 @@ export function createQuoteChecker(holds: (number: number | undefined, quote: st
       dropped.add(quote);
       isRefuted = true;
     }
-    let text = "";
     let open: OpenQuote | undefined;
+    let kept: OpenQuote | undefined;
+    /** The quoted block that a source has. */
+    let block: OpenQuote | undefined;
+    let text = "";
     for (const piece of held) {
-      if (piece.type === "marker") {
-        if (text !== "") yield { type: "text", text };
-        text = "";
-        yield { ...piece, quoted: verified, refuted: isRefuted, late: true };
-      } else if (piece.type === "mark") {
+      if (piece.type === "mark") {
         const isDropped = dropped.has(piece.quote);
         // A block quote has a sign on each line, and an empty one at its end.
-        const begins = piece.quote.closing === "" ? piece.text !== "" : open === undefined;
+        const begins = piece.quote.closing === "" ? piece.text !== "" : open === undefined && kept !== piece.quote;
         open = isDropped && begins ? piece.quote : undefined;
-        if (!isDropped) text += piece.text;
-      } else {
-        text += open === undefined ? piece.text : withoutMarks(piece.text, open.beginsLine);
+        if (isDropped) continue;
+        if (piece.quote.closing === "") {
+          block = piece.text === "" ? undefined : piece.quote;
+          yield { type: "text", text: piece.text };
+          continue;
+        }
+        kept = begins ? piece.quote : undefined;
+        text += piece.text;
+        if (kept === undefined) {
+          yield { type: "text", text, ...(countWords(piece.quote.words) > 0 && { settled: "quotation" as const }) };
+          text = "";
+        }
+      } else if (piece.type === "marker") {
+        if (text !== "") yield { type: "text", text, settled: "quotation" };
+        text = "";
+        yield { ...piece, quoted: verified, refuted: isRefuted, late: true };
+      } else if (kept !== undefined) text += piece.text;
+      else {
+        const said = open === undefined ? piece.text : withoutMarks(piece.text, open.beginsLine);
+        const isApart = piece.isCode === true || (block !== undefined && isQuotation(block));
+        if (said !== "") yield { type: "text", text: said, ...(isApart && { settled: "apart" }) };
       }
     }
     held = [];
@@ -199,7 +211,7 @@ export function createQuoteChecker(holds: (number: number | undefined, quote: st
     isAttributed = false;
     sentencesBegun = 0;
     hasEnded = false;
-    if (text !== "") yield { type: "text", text };
+    if (text !== "") yield { type: "text", text, settled: "quotation" };
   }
 
   /** The end of a paragraph, or of several that a quotation goes over. The text behind a mark that nothing closes is read again, without it, or with the mark where another may close it. */
@@ -231,11 +243,13 @@ export function createQuoteChecker(holds: (number: number | undefined, quote: st
     unclosed = new Set();
   }
 
-  const hold = (text: string): void => {
+  const hold = (text: string, isCode = isInCode()): void => {
     const last = held.at(-1);
-    if (last?.type === "text") held[held.length - 1] = { type: "text", text: last.text + text };
-    else held.push({ type: "text", text });
+    if (last?.type === "text" && last.isCode === isCode)
+      held[held.length - 1] = { type: "text", text: last.text + text, isCode };
+    else held.push({ type: "text", text, isCode });
   };
+  const isInCode = (): boolean => fence !== "" && isCode;
   const open = (sign: string, closing: string, beginsLine = containers.test(head.slice(0, -sign.length))): void => {
     inside = {
       closing,
@@ -256,8 +270,8 @@ export function createQuoteChecker(holds: (number: number | undefined, quote: st
   /** Text that is code to every reader. */
   function* pass(code: string): Generator<CheckedPiece, void> {
     if (inside !== undefined) inside.words += code;
-    if (held.length > 0) hold(code);
-    else yield { type: "text", text: code };
+    if (held.length > 0) hold(code, true);
+    else yield { type: "text", text: code, settled: "apart" };
     before = "`";
   }
 
@@ -277,10 +291,9 @@ export function createQuoteChecker(holds: (number: number | undefined, quote: st
           isCode = column - Math.max(0, ...items.filter((item) => item <= column)) < 4;
           fence = fence === "" ? ticks : "";
         }
-        if (held.length === 0) {
-          free += ticks;
-          before = "`";
-        } else yield* pass(ticks);
+        if (free !== "") yield { type: "text", text: free };
+        free = "";
+        yield* pass(ticks);
         at += code;
         continue;
       }
@@ -356,7 +369,7 @@ export function createQuoteChecker(holds: (number: number | undefined, quote: st
         hasEnded = false;
       }
       if (held.length > 0 && (isAttributed || sentencesBegun > 1)) yield* release();
-      const first = fence === "" || !isCode ? opens(character, previous, next) : undefined;
+      const first = isInCode() ? undefined : opens(character, previous, next);
       const closing = closingOf(character, first, unclosed);
       if (closing !== undefined) {
         if (free !== "") yield { type: "text", text: free };
@@ -367,7 +380,8 @@ export function createQuoteChecker(holds: (number: number | undefined, quote: st
         continue;
       }
       if (held.length === 0) {
-        free += character;
+        if (isInCode()) yield { type: "text", text: character, settled: "apart" };
+        else free += character;
         continue;
       }
       if (/[.!?。！？]/u.test(character)) hasEnded = true;
@@ -391,22 +405,28 @@ export function createQuoteChecker(holds: (number: number | undefined, quote: st
     isAttributed = inside === undefined;
   }
 
+  function* read(pieces: Iterable<ScannedPiece>): Generator<CheckedPiece, void> {
+    for (const piece of pieces) {
+      if (piece.type === "text") yield* readText(piece.text);
+      else {
+        yield* readText("", true);
+        yield* take(piece);
+      }
+    }
+  }
+  function* end(): Generator<CheckedPiece, void> {
+    yield* readText("", true);
+    yield* endParagraph();
+  }
+
   return {
     get removed() {
       return [...removed];
     },
-    *push(pieces) {
-      for (const piece of pieces) {
-        if (piece.type === "text") yield* readText(piece.text);
-        else {
-          yield* readText("", true);
-          yield* take(piece);
-        }
-      }
-    },
+    push: (pieces) => strays.push(read(pieces)),
     *finish() {
-      yield* readText("", true);
-      yield* endParagraph();
+      yield* strays.push(end());
+      yield* strays.finish();
     },
   };
 }
@@ -424,13 +444,19 @@ function withoutMarks(words: string, beginsLine: boolean): string {
     .replaceAll(blockSign, (lead, at: number) => (at > 0 || beginsLine ? `${lead}… ` : lead));
 }
 
-function isQuotation({ words, numbers }: OpenQuote): boolean {
-  const count = words.match(/[\p{L}\p{Nd}]+/gu)?.length ?? 0;
+/** Whether a quoted block begins between two marks: they are no pair, and its sign was read as a word. */
+function holdsBlock({ closing, words }: OpenQuote): boolean {
   return (
-    count >= leastWords ||
-    (count > 0 && /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]{4}/u.test(words)) ||
-    (numbers.length > 0 && words.trim() !== "")
+    closing !== "" &&
+    words
+      .split("\n")
+      .slice(1)
+      .some((line) => line.search(blockSign) >= 0)
   );
+}
+
+function isQuotation({ words, numbers }: OpenQuote): boolean {
+  return countWords(words) >= leastWords || (numbers.length > 0 && words.trim() !== "");
 }
 
 const characterAt = (text: string, at: number): string =>
@@ -485,15 +511,6 @@ function isAfterWords(character: string, previous: string, next: string, closing
   if (closing !== anySign && /["'′-‴⁗]/u.test(character) && /\p{Nd}/u.test(previous)) return false;
   const isOfWord = apostrophes.includes(character) || wordMark.test(character);
   return closing !== anyKind || !isOfWord || previous !== "s" || next === character;
-}
-
-/** Whether a letter or sign of a word stands where it is none. */
-function isWordMark(character: string, previous: string, next: string): boolean {
-  if (!wordMark.test(character)) return false;
-  const beside = previous + next;
-  if (/[᾽᾿῾]/u.test(character)) return !/\p{sc=Greek}/u.test(beside);
-  if (/[՚՛՝]/u.test(character)) return !/\p{sc=Armenian}/u.test(beside);
-  return character !== "׳" || !/\p{sc=Hebrew}/u.test(beside);
 }
 
 function closes(closing: string, character: string, previous: string, next: string): boolean {

@@ -1,4 +1,4 @@
-import { everyMarker, openingBrackets } from "../../text/untrusted/citation-marker.ts";
+import { anyClosing, anyOpening, everyMarker, findLooseMarkers } from "../../text/untrusted/citation-marker.ts";
 import { createPlainMarkdown, type PlainPiece } from "../../text/untrusted/plain-markdown.ts";
 import { endOfAddress, findAddresses, findBareAddresses, leadsElsewhere, trimAddress } from "./find-addresses.ts";
 import { MappedText } from "./mapped-text.ts";
@@ -41,7 +41,7 @@ const longestWait = 4000;
  * **Shape** the same for any cut into pieces, but for links and addresses of more than {@link longestWait} characters. **Cost** linear.
  */
 export function createAnswerFilter(known: ReadonlySet<string>): AnswerFilter {
-  const plain = createPlainMarkdown({ token, dropsMarks: true });
+  const plain = createPlainMarkdown({ token, dropsMarks: true, trims: true });
   const removed = new Set<string>();
   const markers: string[] = [];
   const buffer = new MappedText();
@@ -182,7 +182,7 @@ function placeIn(runs: readonly Run[], position: number, end: number): number {
 }
 
 /** Whatever a rule may concern. */
-const risky = new RegExp(`${openingBrackets}|[${token}\\]@]|:/|//|mailto:|xmpp:|www\\.|\\.[\\p{L}\\p{Nd}]`, "iu");
+const risky = new RegExp(`${anyOpening}|[${token}\\]@]|:/|//|mailto:|xmpp:|www\\.|\\.[\\p{L}\\p{Nd}]`, "iu");
 
 /** How much of a text nothing behind it changes. */
 function decidedUntil(text: string, isCode: readonly boolean[]): number {
@@ -225,11 +225,14 @@ function openBracketAt(text: string, isCode: readonly boolean[], from: number, e
   const open: number[] = [];
   for (let at = from; at < end; at += 1) {
     if (isCode[at]) continue;
-    if (text[at] === "[") open.push(at);
-    else if (text[at] === "]") open.pop();
+    if (opensBracket.test(text[at]!)) open.push(at);
+    else if (closesBracket.test(text[at]!)) open.pop();
   }
   return open[0] ?? -1;
 }
+
+const opensBracket = new RegExp(anyOpening, "u");
+const closesBracket = new RegExp(anyClosing, "u");
 
 /** Where a link's destination with its title ends, behind the bracket; `undefined` while it is open. */
 function endOfDestination(text: string, from: number): number | undefined {
@@ -254,7 +257,7 @@ const unspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}。！？]
 function gap(text: string, start: number, end: number): string {
   const before = text.slice(Math.max(0, start - 40), start);
   const after = text.slice(end, end + 1);
-  if (/[`~]$/u.test(before) && /[`~]/u.test(after)) return " ";
+  if ((/[`~]$/u.test(before) && /[`~]/u.test(after)) || before.endsWith("\\")) return " ";
   if (/&[#\w]*$/u.test(before) && /[#\w;]/u.test(after)) return " ";
   if (/(?:^|\n)[ \t]*$/u.test(before) && /[>`~]/u.test(after)) return "… ";
   return "";
@@ -265,6 +268,13 @@ function dropMarkers(block: MappedText): void {
     if (block.isCode[index]) continue;
     const end = index + marker.length;
     block.replace(index, end, gap(block.text, index, end));
+  }
+  for (const { index, length } of [...findLooseMarkers(block.text)].toReversed()) {
+    if (block.isCode[index]) continue;
+    const end = index + length;
+    // Markers of checked citations within stay.
+    const kept = token.repeat(block.text.slice(index, end).split(token).length - 1);
+    block.replace(index, end, kept + gap(block.text, index, end));
   }
 }
 

@@ -22,7 +22,9 @@ const figure = "[\\p{N}]";
 const digit = `${figure}\\p{M}*(?!\\p{M})${sign}*(?!${sign})`;
 /** A year is longer, and a value has its point or sign: `[2024]`, `[1.2.3]`, `[-9]`. Each text is a number in one way, so that none is tried in many. */
 const number = `(?:\\^${unseen}*)?(?=(?:0${sign}*)*(?:${digit}){1,3}(?!${figure}))(?:${digit})+(?!${figure})`;
-const word = "(?:(?:sources?|refs?|references?|citations?|documents?|docs?|nos?|nr)(?!\\p{L})\\.?:?|№)";
+const words =
+  "sources?|refs?|references?|citations?|documents?|docs?|nos?|nr|passages?|chunks?|snippets?|excerpts?|evidence|footnotes?|notes?|fn|see|cf";
+const word = `(?:(?:${words})(?!\\p{L})\\.?:?|№)`;
 const named = `(?:${word}${unseen}*)?${number}`;
 /** A range begins with a source: `[0-9]` is a pattern. */
 const dash = "(?:[-‐‑‒–—−⁃﹣－﹘⸺→～〜…]|\\.\\.)";
@@ -44,18 +46,9 @@ export const completeMarker = new RegExp(
 );
 
 /** Any beginning of a word that a marker may hold. */
-const beginnings = [
-  "sources",
-  "references",
-  "refs",
-  "citations",
-  "documents",
-  "docs",
-  "nos",
-  "nr",
-  "and",
-  "or",
-].flatMap((whole) => Array.from(whole, (_, at) => whole.slice(0, at + 1)));
+const beginnings = [...words.replaceAll("?", "").split("|"), "and", "or"].flatMap((whole) =>
+  Array.from(whole, (_, at) => whole.slice(0, at + 1)),
+);
 
 /** Start of a marker that the next piece may complete. */
 export const unfinishedMarker = new RegExp(
@@ -65,6 +58,25 @@ export const unfinishedMarker = new RegExp(
 
 /** Every marker of a text, code or not. */
 export const everyMarker = new RegExp(completeMarker.source.slice(1), "giu");
+
+/** Brackets of any kind that a reader takes for those of a marker; a source's own come to a model as `⟦1⟧`. */
+export const anyOpening = `[⟦${openingBrackets.slice(1)}`;
+export const anyClosing = `[⟧${closing.slice(1)}`;
+const inBrackets = new RegExp(
+  `${anyOpening}((?:[^\\p{L}\\n\\[\\]⟦⟧【】]|\\n(?!\\s*\\n)|(?<!\\p{L})(?:${words}|and|or|p|source|x?br)(?!\\p{L})){1,80}(?:[:†][^\\n\\]⟧】\uFDD1]{0,60}?)?)${anyClosing}`,
+  "giu",
+);
+/** A number with a sign, a unit, a point or a slash of its own, a year, or a pattern such as `[0-9]`. */
+const valueInBrackets =
+  /^(?:[-+−±#$€£≤≥≈]+ ?\p{Nd}[^]*|[^]*\p{Nd}(?: ?[%°‰]|[.:/|] ?\p{Nd}|,\p{Nd}{3})[^]*|0-\p{Nd}+|[^]*[1-9]\p{Nd}{3,}[^]*|p{1,2}\.? ?\p{Nd}+)$/iu;
+
+/** Numbers in brackets that are no marker by their form, and no value: a reader takes them for one. **Cost** linear. */
+export function* findLooseMarkers(text: string): Generator<{ readonly index: number; readonly length: number }> {
+  for (const { index, 0: whole, 1: inner = "" } of text.matchAll(inBrackets)) {
+    const seen = inner.replaceAll(/[\p{M}\p{Cf}*_~`\\⠀]/gu, "").trim();
+    if (/\p{N}/u.test(seen) && !valueInBrackets.test(seen)) yield { index, length: whole.length };
+  }
+}
 
 /** Names in a marker: numbers of sources as they are, labels in one spelling: `doc abc, chunk 1 of 5`. */
 export function readMarker(marker: string): readonly (number | string)[] {

@@ -24,6 +24,8 @@ export interface PlainMarkdownOptions {
   readonly token?: string;
   /** Whether a character that a reference stands for goes, where it could be half of a mark. Default false: it comes in the reference's place. */
   readonly dropsMarks?: boolean;
+  /** Whether white space at the beginning of the text goes, before any rule looks at its first line. Default false. */
+  readonly trims?: boolean;
 }
 
 interface Fence {
@@ -44,7 +46,11 @@ interface Fence {
  * **Shape** the same for any cut into pieces; idempotent. A line waits as long as a code span, a tag or a fence may still begin in it. **Cost** linear in the text, for lines of usual length.
  * **Source** CommonMark 0.31 (blocks before spans, spans before links), GFM (cells before spans), HTML.
  */
-export function createPlainMarkdown({ token = "", dropsMarks = false }: PlainMarkdownOptions = {}): PlainMarkdown {
+export function createPlainMarkdown({
+  token = "",
+  dropsMarks = false,
+  trims = false,
+}: PlainMarkdownOptions = {}): PlainMarkdown {
   const tags: string[] = [];
   let pending = "";
   /** Characters of the input that `pending` no longer has. */
@@ -54,17 +60,27 @@ export function createPlainMarkdown({ token = "", dropsMarks = false }: PlainMar
   let isRaw = false;
   /** The last character that was given out. */
   let before = "\n";
+  let hasBegun = !trims;
 
   function* scan(final: boolean): Generator<PlainPiece, void> {
     while (pending !== "") {
+      const blank = hasBegun ? 0 : pending.search(/\S|$/u);
+      if (blank > 0) {
+        yield { length: blank + owed, text: "", isCode: false };
+        pending = pending.slice(blank);
+        owed = 0;
+        continue;
+      }
       const step = atLineStart ? readLineStart(final) : isRaw ? readRaw() : readInline(final);
       if (step === undefined) return;
-      const [length, text, isCode = false] = step;
+      const [length, made, isCode = false] = step;
+      const text = hasBegun || made.trim() !== "" ? made : "";
+      hasBegun ||= text !== "";
       const taken = pending.slice(0, length);
       pending = pending.slice(length);
       const piece = { length: length + owed, text, isCode };
       owed = 0;
-      if (taken !== "") atLineStart = taken.endsWith("\n");
+      if (taken !== "") atLineStart = taken.endsWith("\n") || !hasBegun;
       if (atLineStart) isRaw = false;
       if (text !== "") before = text.at(-1)!;
       yield piece;
@@ -151,7 +167,7 @@ export function createPlainMarkdown({ token = "", dropsMarks = false }: PlainMar
     // A joiner belongs to the letters or the pictures around it.
     if (!/[\u200C\u200D\p{Variation_Selector}]/u.test(first)) return [first.length, ""];
     if (first.length === pending.length && !final) return undefined;
-    const behind = pending.slice(first.length, first.length + 2);
+    const behind = String.fromCodePoint(pending.codePointAt(first.length) ?? 0x20);
     const isJoined = joinable.test(before) && (/\p{Variation_Selector}/u.test(first) || joinable.test(behind));
     return [first.length, isJoined ? first : ""];
   }
@@ -159,7 +175,8 @@ export function createPlainMarkdown({ token = "", dropsMarks = false }: PlainMar
   function readTicks(final: boolean): Step | undefined {
     const run = /^`+/u.exec(pending)![0];
     const end = pending.indexOf("\n");
-    if (fence !== undefined) return [run.length, "ˋ".repeat(run.length)];
+    // No run of another length ends a span that the fence may be the beginning of.
+    if (fence !== undefined && run.length > 1) return [run.length, "ˋ".repeat(run.length)];
     const line = end < 0 ? pending : pending.slice(0, end);
     for (const match of line.slice(run.length).matchAll(/`+/gu)) {
       const behind = run.length + match.index + match[0].length;
@@ -196,7 +213,8 @@ export function createPlainMarkdown({ token = "", dropsMarks = false }: PlainMar
     const [whole] = found;
     const character = decodeCharacter(found);
     if (character === undefined) return [whole.length, `${whole.slice(0, -1)} ;`];
-    if (dropsMarks && isMark(character)) return [whole.length, ""];
+    // Without it its neighbours could be another.
+    if (dropsMarks && isMark(character)) return [whole.length, " "];
     const plain = harmless[character];
     return plain === undefined ? replace(whole.length, character) : [whole.length, plain];
   }
