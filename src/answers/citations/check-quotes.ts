@@ -1,19 +1,18 @@
+import type { CheckedPiece } from "./checked-piece.ts";
 import { createStrayMarks } from "./drop-stray-marks.ts";
-import { countWords, everyMark, isWordMark, leastWords, mark, outerMarks, wordMark } from "./quotation-marks.ts";
+import {
+  closings,
+  countWords,
+  everyMark,
+  isWordMark,
+  leastWords,
+  mark,
+  outerMarks,
+  tick,
+  wordMark,
+} from "./quotation-marks.ts";
 import { columnOf } from "../../text/untrusted/plain-markdown.ts";
 import { lineHead, type ScannedPiece } from "../../text/untrusted/scan-markers.ts";
-
-/** A piece whose quotes have been looked at. A marker knows the quotes before it that its sources have. */
-export type CheckedPiece =
-  /** A quotation that stays is settled, with its marks. So is what stands apart: code, and words of a quoted block. */
-  | { readonly type: "text"; readonly text: string; readonly settled?: "apart" | "quotation" }
-  | (Extract<ScannedPiece, { type: "marker" }> & {
-      readonly quoted: readonly string[];
-      /** It was put behind words between quotation marks that no source has: it must go. */
-      readonly refuted: boolean;
-      /** It was held back: what the scanner has read since stands behind it. */
-      readonly late: boolean;
-    });
 
 export interface QuoteChecker {
   /** Quoted words that no source has, as written; each once. */
@@ -55,59 +54,6 @@ const containers = /^(?:[^\S\n]*(?:>|(?:[-*+]|\d{1,9}[.)])(?=[ \t])))*[^\S\n]*$/
 const blockSign = /^(?:[^\S\n]*(?:[-*+]|\d{1,9}[.)])(?=[ \t]))*[^\S\n]*(?=>)/gmu;
 /** The sign of an item that ends a quoted block before it. */
 const itemHead = /^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]$/u;
-/** A backtick that is no code, as plain Markdown shows it. */
-const tick = "ˋ";
-
-/** A mark and those of its kind that close it. A mark that is not here closes itself. */
-const closings: ReadonlyMap<string, string> = new Map([
-  ["“", "”"],
-  ["„", "“”"],
-  ["‟", "”"],
-  ["❝", "❞"],
-  ["❠", "❝❞❠"],
-  ["❟", "❛❜❟"],
-  ["⹂", "“”"],
-  ["‶", "″"],
-  ["‷", "‴"],
-  ["🙶", "🙷"],
-  ["🙸", "🙷"],
-  ["˂", "˃"],
-  ["〝", "〞〟"],
-  ["〟", "〞〟"],
-  ["«", "»"],
-  ["»", "«»"],
-  ["‹", "›"],
-  ["›", "‹›"],
-  ["❮", "❯"],
-  ["《", "》"],
-  ["〈", "〉"],
-  ["⟪", "⟫"],
-  ["⟨", "⟩"],
-  ["‘", "’"],
-  ["‚", "‘’"],
-  ["‛", "’"],
-  ["❛", "❜"],
-  ["‵", "′"],
-  ["｀", "＇"],
-  [tick, "'’´"],
-  ["「", "」"],
-  ["『", "』"],
-  ["｢", "｣"],
-  ["﹁", "﹂"],
-  ["﹃", "﹄"],
-  ["⸂", "⸃"],
-  ["⸄", "⸅"],
-  ["⸉", "⸊"],
-  ["⸌", "⸍"],
-  ["⸜", "⸝"],
-  ["⸠", "⸡"],
-  ["⸢", "⸣"],
-  ["⸤", "⸥"],
-  ["ʻ", "ʼ’ʻ"],
-  // Two of these make a mark; see `opens`.
-  [",", "“”"],
-  [">", "<‹"],
-]);
 /** Closes a mark that none of its kind closes, as in “so" or ,,so'': any other mark, unless it belongs to a pair within. */
 const anyKind = "any";
 /** Closes an apostrophe that even so nothing closes: also one behind an `s`. */

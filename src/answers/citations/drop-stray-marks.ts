@@ -1,4 +1,4 @@
-import type { CheckedPiece } from "./check-quotes.ts";
+import type { CheckedPiece } from "./checked-piece.ts";
 import { countWords, isWordMark, leastWords, mark, outerMarks, wordMark } from "./quotation-marks.ts";
 
 /** No paragraph is waited for longer. **Units** UTF-16. */

@@ -6,7 +6,7 @@ import { throwIfAborted } from "../../runtime/abort.ts";
 import { giveTurn } from "../../runtime/next-turn.ts";
 import { createSentenceCutter, type CutSentence, positionAt } from "../sentences/cut-sentences.ts";
 import { createRoleReader, type StatementJudge } from "../sentences/read-sentence.ts";
-import type { CheckedPiece } from "./check-quotes.ts";
+import type { CheckedPiece } from "./checked-piece.ts";
 import type { TableOf } from "./hit-tables.ts";
 import { type Evidence, readEvidence } from "./find-quote.ts";
 import { type JudgedClaim, judgeClaims } from "./judge-claims.ts";

@@ -24,3 +24,57 @@ export function isWordMark(character: string, previous: string, next: string): b
   if (/[՚՛՝]/u.test(character)) return !/\p{sc=Armenian}/u.test(beside);
   return character !== "׳" || !/\p{sc=Hebrew}/u.test(beside);
 }
+
+/** A backtick that is no code, as plain Markdown shows it. */
+export const tick = "ˋ";
+
+/** A mark and those of its kind that close it. A mark that is not here closes itself. */
+export const closings: ReadonlyMap<string, string> = new Map([
+  ["“", "”"],
+  ["„", "“”"],
+  ["‟", "”"],
+  ["❝", "❞"],
+  ["❠", "❝❞❠"],
+  ["❟", "❛❜❟"],
+  ["⹂", "“”"],
+  ["‶", "″"],
+  ["‷", "‴"],
+  ["🙶", "🙷"],
+  ["🙸", "🙷"],
+  ["˂", "˃"],
+  ["〝", "〞〟"],
+  ["〟", "〞〟"],
+  ["«", "»"],
+  ["»", "«»"],
+  ["‹", "›"],
+  ["›", "‹›"],
+  ["❮", "❯"],
+  ["《", "》"],
+  ["〈", "〉"],
+  ["⟪", "⟫"],
+  ["⟨", "⟩"],
+  ["‘", "’"],
+  ["‚", "‘’"],
+  ["‛", "’"],
+  ["❛", "❜"],
+  ["‵", "′"],
+  ["｀", "＇"],
+  [tick, "'’´"],
+  ["「", "」"],
+  ["『", "』"],
+  ["｢", "｣"],
+  ["﹁", "﹂"],
+  ["﹃", "﹄"],
+  ["⸂", "⸃"],
+  ["⸄", "⸅"],
+  ["⸉", "⸊"],
+  ["⸌", "⸍"],
+  ["⸜", "⸝"],
+  ["⸠", "⸡"],
+  ["⸢", "⸣"],
+  ["⸤", "⸥"],
+  ["ʻ", "ʼ’ʻ"],
+  // Two of these make a mark; see `opens`.
+  [",", "“”"],
+  [">", "<‹"],
+]);

@@ -1,7 +1,7 @@
 import type { GivenAnswer } from "../../contracts/verification.ts";
 import { completeMarker, readMarker } from "../../text/untrusted/citation-marker.ts";
 import { createMarkerScanner } from "../../text/untrusted/scan-markers.ts";
-import type { CheckedPiece } from "../citations/check-quotes.ts";
+import type { CheckedPiece } from "../citations/checked-piece.ts";
 import { cutText, type PlacedSentence } from "../citations/judge-text.ts";
 
 /** A sentence of a given answer, with its citations. */

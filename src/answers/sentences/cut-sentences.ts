@@ -1,6 +1,6 @@
 import { findSentences, type SentenceKind } from "../../text/find-sentences.ts";
 import { endsInformalSentence } from "../../text/sentence-end.ts";
-import type { CheckedPiece } from "../citations/check-quotes.ts";
+import type { CheckedPiece } from "../citations/checked-piece.ts";
 
 /** A sentence of an answer as it arrived: a heading, a whole block of code, or a sentence of prose. The gap before it belongs to it. */
 export interface CutSentence {

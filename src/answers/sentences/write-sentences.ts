@@ -6,7 +6,7 @@ import type { Hit } from "../../contracts/retriever.ts";
 import type { DraftEvent } from "../answer-draft.ts";
 import { addUsage } from "../../models/price-usage.ts";
 import { completeMarker, lastOpeningBefore } from "../../text/untrusted/citation-marker.ts";
-import type { CheckedPiece } from "../citations/check-quotes.ts";
+import type { CheckedPiece } from "../citations/checked-piece.ts";
 import type { CitedQuote, Citer } from "../citations/cite-quote.ts";
 import { quoteAround, readEvidence } from "../citations/find-quote.ts";
 import type { TableOf } from "../citations/hit-tables.ts";
