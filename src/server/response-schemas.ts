@@ -472,10 +472,7 @@ export const refusalSchema = z
     requestId: z.string().meta({ description: "The log has the request under it." }),
     page: z.string().optional().meta({ description: "The page about the code, where the operator names a site." }),
     type: z.string().optional().meta({ description: "The kind of the error in OpenAI's words, below /v1." }),
-    param: z
-      .null()
-      .optional()
-      .meta({ description: "As OpenAI's errors have it, below /v1: the message names the field." }),
+    param: z.null().optional().meta({ description: "Of OpenAI's shape, below /v1." }),
   })
   .meta({ id: "Refusal" });
 
@@ -487,7 +484,6 @@ export const errorResponse = z.strictObject({ error: refusalSchema }).meta({
         code: "not-found",
         message: "No document that you may read has this uri.",
         hint: "See GET /documents for the uris.",
-        uri: "docs/kyes.md",
         requestId: "6f1c0b2e",
       },
     },
