@@ -20,7 +20,7 @@ const apostrophe = /^['’´＇ʹʻʼʽˊ᾽᾿῾՚՛՝׳Ꞌꞌ]$/u;
 /** Words that begin with an apostrophe. */
 const elided = /^(?:\p{Nd}|(?:tis|twas|twere|em|cause|til|till|bout|round|tween|neath|n)(?!\p{L}))/iu;
 
-/** Where a mark stands: a stray one, a soft one, which is an arrow or a bracket unless another kind stands beside it, or one that is only a partner of others. */
+/** A soft mark is an arrow or a bracket, unless another kind stands beside it. A partner makes others go, and stays; one that starts or ends does so on one side. */
 type Kind = "stray" | "soft" | "partner" | "starts" | "ends" | "checked" | "glued";
 interface Found {
   readonly kind: Kind;
@@ -35,9 +35,9 @@ export interface StrayMarks {
 }
 
 /**
- * Drops quotation marks that belong to no checked quotation, where three words or more stand between them and another mark of their paragraph: a reader may take any two for a pair.
+ * Drops quotation marks that belong to no checked quotation, where three words or more stand between them and another mark. A reader may take any two of a paragraph for a pair.
  *
- * No list of forms says so. A mark stays where it is alone, or is something else by its place: an apostrophe, inches, a prime, an arrow, a bracket of a placeholder.
+ * No list of forms says so. A mark stays where it is alone. So does an apostrophe, a sign of inches, a prime, an arrow, a bracket of a placeholder.
  * A checked quotation that touches a word loses its marks beside others. Words between two marks that went, which no source has, lose their markers, or the next one.
  *
  * **Shape** text waits from such a mark to the end of its paragraph, or for {@link longestWait} characters. **Cost** linear.

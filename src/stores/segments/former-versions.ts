@@ -82,7 +82,7 @@ export function notBefore(ingestedAt: string, before: DocumentRow): string {
 }
 
 /**
- * Keeps a document that is about to be replaced. One that is damaged is not kept: it could be shown at no time, and it must not stand in the way of a new one.
+ * Keeps a document that is about to be replaced. A damaged one is not kept. It could be shown at no time, and the next one can be written.
  *
  * **Cost** its chunks and its text are read once, and held while they are encoded.
  */
