@@ -134,7 +134,10 @@ describe("sources of a configuration", () => {
     ] as const) {
       await writeFile(join(folder, "ibid.config.json"), JSON.stringify(content));
       const { code, stderr } = await callIbid(folder, ["config", "check"]);
-      expect([code, ...problems.filter((problem) => !stderr.includes(problem))], stderr).toEqual([2]);
+      expect({ code, missing: problems.filter((problem) => !stderr.includes(problem)), stderr }).toMatchObject({
+        code: 2,
+        missing: [],
+      });
     }
     const named = { engine: { name: "qdrant", url: "http://127.0.0.1:1" }, models: { reranker: "proximity" } };
     await writeFile(join(folder, "ibid.config.json"), JSON.stringify(named));
@@ -150,7 +153,7 @@ describe("sources of a configuration", () => {
     ] as const) {
       const folder = await makeFolder({ "ibid.config.ts": content });
       const checked = await runIbid(folder, ["config", "check"]);
-      expect([checked.code, checked.stderr.includes(problem)], checked.stderr).toEqual([code, true]);
+      expect(checked).toMatchObject({ code, stderr: expect.stringContaining(problem) as string });
     }
   });
 
