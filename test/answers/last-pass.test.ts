@@ -5,7 +5,7 @@ import { cleanText } from "../../src/answers/untrusted/answer-filter.ts";
 import { toPlainMarkdown } from "../../src/text/untrusted/plain-markdown.ts";
 import { renderAll } from "../support/render-markdown.ts";
 import { collect, createHit, createScriptedModel, faults, slicesOf } from "./support.ts";
-import { fewer } from "../support/runs.ts";
+import { fewer, runsAll } from "../support/runs.ts";
 
 const known = "https://known.example/a";
 const source = `Keys are rotated every 90 days by the rotate command. See ${known} for more. Old keys stay valid for 24 hours.`;
@@ -588,7 +588,8 @@ describe("words that no source has", () => {
         const text = `The page says ${parts.toSpliced(5, 0, altered).join("")} [1].`;
         expect(facing((await answerOf(text, isWhole ? [text] : text.split(""))).answer.text)).toEqual([]);
       }),
-      { numRuns: fewer(200, 3000) },
+      // The slice is the same each time; all of it looks for forms that nobody has seen.
+      runsAll ? { numRuns: 3000 } : { numRuns: 200, seed: 1 },
     );
   });
 
@@ -618,6 +619,15 @@ describe("words that no source has", () => {
     const { answer } = await answerOf(`Keys are rotated every 90 days [1].\n\n${text}`);
     expect(answer.text).toContain('echo "keys are rotated weekly"');
     expect(answer.removedQuotes).toEqual([]);
+  });
+
+  it("go from a paragraph of any length, however it comes", async () => {
+    const text = "“the keys are never rotated by anyone here [1] ".repeat(300);
+    for (const pieces of [[text], text.match(/.{1,40}/gsu)!]) {
+      const { answer } = await answerOf(text, pieces);
+      expect(answer.text).toContain("never rotated");
+      expect(answer.text).not.toContain("“");
+    }
   });
 
   it("that went are reported without the signs of a quoted block", async () => {

@@ -5,20 +5,24 @@ import { countWords, isWordMark, leastWords, mark, outerMarks, wordMark } from "
 const longestWait = 8000;
 /** So much of a paragraph that went out is remembered. **Units** UTF-16. */
 const longestContext = 400;
+/** Marks of one paragraph that are compared with one another; where there are more, all go that may. */
+const mostCompared = 64;
 /** Stands for the ends of a checked quotation. A noncharacter: no text means anything by it. */
 const checkedEnd = "\uFDD0";
 
 /** Marks in a row, and whatever else a reader may take for one. */
 const signs = new RegExp(`(${mark.source}|${wordMark.source})\\1*|,,|<<|>>|${checkedEnd}`, "gu");
 const anySign = new RegExp(signs.source, "u");
+/** Lines, the longest in parts: no more waits at once than the others would let wait. */
+const linesOrParts = /[^\n]{1,2000}\n?|\n/gu;
 /** A text that the next piece may change. */
 const unfinished = new RegExp(`(?:${signs.source}|[<>,])$`, "u");
 const letter = /[\p{L}\p{M}\p{Nd}]/u;
 /** A letter of a script that sets its words apart. */
 const spacedLetter = /(?!\p{sc=Han}|\p{sc=Hiragana}|\p{sc=Katakana}|\p{sc=Thai})[\p{L}\p{Nd}]/u;
 const apostrophe = /^['’´＇ʹʻʼʽˊ᾽᾿῾՚՛՝׳Ꞌꞌ]$/u;
-/** Words that begin with an apostrophe. */
-const elided = /^(?:\p{Nd}|(?:tis|twas|twere|em|cause|til|till|bout|round|tween|neath|n)(?!\p{L}))/iu;
+/** Words that begin with an apostrophe, and years. */
+const elided = /^(?:\p{Nd}{2}(?!\p{Nd})|(?:tis|twas|twere|em|cause|til|till|bout|round|tween|neath|n)(?!\p{L}))/iu;
 
 /** A soft mark is an arrow or a bracket, unless another kind stands beside it. A partner makes others go, and stays; one that starts or ends does so on one side. */
 type Kind = "stray" | "soft" | "partner" | "starts" | "ends" | "checked" | "glued";
@@ -40,7 +44,7 @@ export interface StrayMarks {
  * No list of forms says so. A mark stays where it is alone. So does an apostrophe, a sign of inches, a prime, an arrow, a bracket of a placeholder.
  * A checked quotation that touches a word loses its marks beside others. Words between two marks that went, which no source has, lose their markers, or the next one.
  *
- * **Shape** text waits from such a mark to the end of its paragraph, or for {@link longestWait} characters. **Cost** linear.
+ * **Shape** text waits from such a mark to the end of its paragraph, or for {@link longestWait} characters. **Cost** linear: at most {@link mostCompared} marks are compared.
  */
 export function createStrayMarks(holds: (words: string) => boolean, removed: Set<string>): StrayMarks {
   let waiting: CheckedPiece[] = [];
@@ -57,7 +61,7 @@ export function createStrayMarks(holds: (words: string) => boolean, removed: Set
       return;
     }
     // A blank line ends the paragraph.
-    for (const part of piece.text.split(/(?<=\n)/u)) {
+    for (const part of piece.text.match(linesOrParts) ?? []) {
       const isBlank = /^[^\S\n]*\n$/u.test(part) && /\n[^\S\n]*$/u.test(outlineOf(waiting, context));
       if (isBlank && isCertain) yield* decide();
       if (waiting.length > 0) yield* wait({ type: "text", text: part });
@@ -78,12 +82,15 @@ export function createStrayMarks(holds: (words: string) => boolean, removed: Set
   function* wait(piece: CheckedPiece): Generator<CheckedPiece, void> {
     waiting.push(piece);
     length += textOf(piece).length;
-    if (length > longestWait) yield* decide();
-    if (isCertain) return;
-    const text = outlineOf(waiting, context);
-    if (piece.type === "text" && unfinished.test(text)) return;
-    isCertain = findMarks(text).some(({ kind, start }) => start >= context.length && mayGo.has(kind));
-    if (!isCertain) yield* decide();
+    if (!isCertain) {
+      const text = outlineOf(waiting, context);
+      const isOpen = piece.type === "text" && unfinished.test(text) && length <= longestWait;
+      isCertain = findMarks(text).some(
+        ({ kind, start, end }) => start >= context.length && mayGo.has(kind) && !(isOpen && end === text.length),
+      );
+      if (!isCertain && isOpen) return;
+    }
+    if (!isCertain || length > longestWait) yield* decide();
   }
 
   function* give(piece: CheckedPiece): Generator<CheckedPiece, void> {
@@ -190,7 +197,7 @@ function kindOf(sign: string, previous: string, behind: string, before: string):
   const ends = /[\p{Ps}*_~`|/…]/u.test(next) ? "partner" : "ends";
   if (/^(?:,,|<<|>>)$/u.test(sign)) {
     if (sign !== ",," && (/[-=<>]/u.test(previous) || /[-=]/u.test(next))) return undefined;
-    if (sign === ">>" && /\n[\s>]*$/u.test(before)) return undefined;
+    if (sign === ">>" && /\n[\s>]*$/u.test(before.slice(-200))) return undefined;
     return isSpaced || (follows && goesOn) ? "partner" : "stray";
   }
   if (apostrophe.test(sign)) {
@@ -198,7 +205,7 @@ function kindOf(sign: string, previous: string, behind: string, before: string):
     if (follows && goesOn) return /\p{Nd}/u.test(previous + next) ? "partner" : undefined;
     if (follows && (/[szx\p{Nd}]/iu.test(previous) || !mark.test(sign))) return ends;
     if (!follows && (elided.test(behind) || (goesOn && !mark.test(sign))))
-      return /[\s\p{Ps}\p{Pd}*_~]/u.test(previous) ? "starts" : "partner";
+      return /[\s\p{Ps}\p{Pd}]/u.test(previous) ? "starts" : "partner";
     return "stray";
   }
   if (sign === "‹" && (follows || /[\p{L}/!?]/u.test(next))) return follows ? "ends" : "soft";
@@ -215,6 +222,7 @@ function kindOf(sign: string, previous: string, behind: string, before: string):
 /** Marks with three words or more, which no source has, between them and another one that a reader may take for their partner. */
 function marksThatGo(text: string, holds: (words: string) => boolean): readonly Found[] {
   const found = findMarks(text);
+  if (found.length > mostCompared) return found.filter(({ kind }) => mayGo.has(kind));
   const partners = (one: Found): readonly Found[] =>
     found.filter((other) => {
       if (other === one) return false;
