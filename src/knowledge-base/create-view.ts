@@ -166,7 +166,7 @@ function createScopes(parts: SharedParts, caller: Caller, strategy: ScopeStrateg
   const readable = async (requested?: readonly Scope[]): Promise<AuthorizedScopes> => {
     checkOpen();
     // Only the operator's "every scope" depends on which scopes hold something.
-    const existing = caller === operator ? await store.scopes(authority) : [];
+    const existing = caller === operator && requested === undefined ? await store.scopes(authority) : [];
     return gate.read(caller, existing, requested);
   };
   return {

@@ -89,8 +89,8 @@ const recencyWeight = 0.1;
 /** Age at which recency counts half. **Units** days. */
 const halfLife = 30;
 
-/** Candidates of the first search. */
-const firstLook = 30;
+/** Candidates of the first search, at least; twice as many as are wanted, since replaced versions take places among them. */
+const firstLook = 20;
 /** Candidates after which a recall takes what it has. */
 const lastLook = 3000;
 /** Notes with which a recall is content, so that a common word does not read thousands. */
@@ -177,7 +177,7 @@ async function fittingNotes(
   };
   const words = wordsOf(question);
   // Versions that were replaced take places among the candidates: a longer look then finds what they hid.
-  for (let most = firstLook; ; most *= 10) {
+  for (let most = Math.max(firstLook, 2 * topK); ; most *= 10) {
     const hits = await kb.search(question, {
       topK: most,
       mode,

@@ -69,6 +69,12 @@ describe("a memory", () => {
     expect(counts.rounds).toBeLessThanOrEqual(4);
   });
 
+  it("gives as many notes as are asked for", async () => {
+    const { memory } = await remembering();
+    for (let i = 0; i < 45; i++) await memory.remember({ text: `Heron ${i} stands at the river.`, key: `heron-${i}` });
+    expect((await memory.recall("heron at the river", { topK: 40, tokens: 5000 })).notes).toHaveLength(40);
+  });
+
   it("gives what holds now, what held then, and says what replaced a note", async () => {
     const { memory, time } = await remembering({ by: "agent", session: "s1", file: "ci.yml" });
     const one = await memory.remember({ text: "The deploy day is Tuesday.", key: "deploy-day" });
