@@ -166,7 +166,7 @@ describe("ibid serve", () => {
 
   it("--write begins without a knowledge base: it takes the first document and answers from it", async () => {
     const { url, stop } = await startServing(["--write", "--kb", join(folder, "fresh", "kb")]);
-    expect((await send(url, "/readyz")).status).toBe(200);
+    await expect.poll(async () => (await send(url, "/readyz")).status).toBe(200);
     expect((await send(url, "/documents")).json).toMatchObject({ documents: [] });
     const put = await send(url, "/document?uri=bells.md", {
       method: "PUT",
