@@ -372,7 +372,7 @@ export function useLoaded<Value>(key: string, load: (signal: AbortSignal) => Pro
     );
     return () => controller.abort();
   }, [key, turn.value]);
-  // What came without a valid key is asked for again with one.
+  // A load that was refused for its key is made again with the next key.
   useEffect(() => {
     if (locked.value === undefined && failure.peek()?.status === 401) turn.value += 1;
   }, [locked.value]);

@@ -184,23 +184,15 @@ function readConfig(
       uri: file,
     });
   const bare = text.replace(/^\uFEFF/u, "");
-  const errors: ParseError[] = [];
+  const [errors, strict]: [ParseError[], ParseError[]] = [[], []];
   const config: unknown = parse(bare, errors, { allowTrailingComma: true });
   if (errors.length > 0) throw wrong("is not valid JSON");
-  if (!mayHaveComments && !isStrict(bare))
+  parse(bare, strict, { disallowComments: true });
+  if (!mayHaveComments && strict.length > 0)
     throw wrong("has comments or commas at the end, which its client does not read", "Remove them");
   if (!isObject(config)) throw wrong("holds no object");
   if (config[key] !== undefined && !isObject(config[key])) throw wrong(`has a "${key}" that is no object`);
   return config;
-}
-
-function isStrict(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

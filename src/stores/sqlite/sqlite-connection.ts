@@ -13,7 +13,7 @@ const keptFree = 0.01;
 /**
  * A limit that is bound. SQLite plans a statement anew whenever the value of a bare `LIMIT ?` is bound; the sum keeps the value from it.
  *
- * **Cost** the plan of a listing takes four times as long as reading it.
+ * **Cost** the plan of a short listing takes three times as long as reading it.
  */
 export const boundLimit = "LIMIT ? + 0";
 

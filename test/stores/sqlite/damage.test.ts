@@ -233,53 +233,52 @@ describe("names of a document", () => {
     expect((await kb.doctor()).findings).toEqual([]);
   });
 
-  it.each([
+  const damages = [
     ["a block of texts", "UPDATE blocks SET data = x'00112233'"],
     ["the sum of a text", "UPDATE documents SET sum = sum + 1 WHERE uri = 'heron.md'"],
     ["its title", "UPDATE documents SET title = 'The lion' WHERE uri = 'heron.md'"],
     ["short metadata", `UPDATE chunks SET metadata = replace(metadata, '"n":1', '"n":3')`],
     ["its headings", "UPDATE sayings SET text = replace(text, 'heron', 'stork')"],
-  ])("a document is whole again where it is ingested again, or goes, after damage to %s [19]", async (_, damage) => {
-    await fillNamed();
-    const triggers = ["names_change", "metadata_change"].map(
-      (name) => run(`SELECT sql FROM sqlite_schema WHERE name = '${name}'`)!["sql"] as string,
-    );
-    run("DROP TRIGGER names_change", "DROP TRIGGER metadata_change", damage, ...triggers);
-    const whole = readFileSync(path);
-    const kb = await reopened();
-    await expect(kb.search("heron", { mode: "lexical" })).rejects.toMatchObject(corrupt);
-    expect((await kb.doctor()).findings.map(({ kind }) => kind)).toContain("damaged");
-    expect(await kb.ingest({ uri: "crane.md", text: "The crane dances." })).toMatchObject({ added: 1 });
-    for (const uri of names)
-      expect(await kb.ingest({ uri, text: `The ${uri} ate 3 fish.` })).toMatchObject({ failures: [] });
-    await kb.ingest({ uri: "ibis.md", text: "The ibis ate 8 frogs." }, { scope: "team:red" });
-    expect((await kb.document("heron.md"))?.text).toBe("The heron.md ate 3 fish.");
-    expect((await kb.doctor()).findings).toEqual([]);
-    await kb.close();
-    writeFileSync(path, whole);
-    const again = await reopened();
-    // A document with false names is refused, and is written anew. Any other has not changed, and is deleted first.
-    const deleteIt = (): Promise<unknown> => again.delete("heron.md").catch((error: IbidError) => error);
-    await deleteIt();
-    await again.restore("heron.md");
-    await expect(again.search("heron", { mode: "lexical" })).rejects.toMatchObject(corrupt);
-    await deleteIt();
-    await again.ingest({ uri: "heron.md", text: "# About the heron\n\nThe heron ate 12 fish.", metadata: { n: 1 } });
-    expect(await again.search("heron", { mode: "lexical" })).toMatchObject([
-      { source: { uri: "heron.md" }, metadata: { n: 1 } },
-    ]);
-    for (const uri of names) await again.delete(uri, { purge: true });
-    await again.delete("ibis.md", { scope: "team:red", purge: true });
-    expect((await again.doctor({ absent: ["ate 12 fish"] })).findings).toEqual([]);
-  });
+  ] as const;
 
-  it.each([
-    ["a block of texts", "UPDATE blocks SET data = x'00112233'"],
-    ["the sum of a text", "UPDATE documents SET sum = sum + 1 WHERE uri = 'heron.md'"],
-    ["its title", "UPDATE documents SET title = 'The lion' WHERE uri = 'heron.md'"],
-    ["short metadata", `UPDATE chunks SET metadata = replace(metadata, '"n":1', '"n":3')`],
-    ["its headings", "UPDATE sayings SET text = replace(text, 'heron', 'stork')"],
-  ])(
+  it.each(damages)(
+    "a document is whole again where it is ingested again, or goes, after damage to %s [19]",
+    async (_, damage) => {
+      await fillNamed();
+      const triggers = ["names_change", "metadata_change"].map(
+        (name) => run(`SELECT sql FROM sqlite_schema WHERE name = '${name}'`)!["sql"] as string,
+      );
+      run("DROP TRIGGER names_change", "DROP TRIGGER metadata_change", damage, ...triggers);
+      const whole = readFileSync(path);
+      const kb = await reopened();
+      await expect(kb.search("heron", { mode: "lexical" })).rejects.toMatchObject(corrupt);
+      expect((await kb.doctor()).findings.map(({ kind }) => kind)).toContain("damaged");
+      expect(await kb.ingest({ uri: "crane.md", text: "The crane dances." })).toMatchObject({ added: 1 });
+      for (const uri of names)
+        expect(await kb.ingest({ uri, text: `The ${uri} ate 3 fish.` })).toMatchObject({ failures: [] });
+      await kb.ingest({ uri: "ibis.md", text: "The ibis ate 8 frogs." }, { scope: "team:red" });
+      expect((await kb.document("heron.md"))?.text).toBe("The heron.md ate 3 fish.");
+      expect((await kb.doctor()).findings).toEqual([]);
+      await kb.close();
+      writeFileSync(path, whole);
+      const again = await reopened();
+      // A document with false names is refused, and is written anew. Any other has not changed, and is deleted first.
+      const deleteIt = (): Promise<unknown> => again.delete("heron.md").catch((error: IbidError) => error);
+      await deleteIt();
+      await again.restore("heron.md");
+      await expect(again.search("heron", { mode: "lexical" })).rejects.toMatchObject(corrupt);
+      await deleteIt();
+      await again.ingest({ uri: "heron.md", text: "# About the heron\n\nThe heron ate 12 fish.", metadata: { n: 1 } });
+      expect(await again.search("heron", { mode: "lexical" })).toMatchObject([
+        { source: { uri: "heron.md" }, metadata: { n: 1 } },
+      ]);
+      for (const uri of names) await again.delete(uri, { purge: true });
+      await again.delete("ibis.md", { scope: "team:red", purge: true });
+      expect((await again.doctor({ absent: ["ate 12 fish"] })).findings).toEqual([]);
+    },
+  );
+
+  it.each(damages)(
     "a document is ingested again where former versions are kept, and the past has no damage to %s [19]",
     async (_, damage) => {
       const options = { history: true } as const;
