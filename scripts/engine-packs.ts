@@ -1,5 +1,7 @@
 // Runs the engine pack over the engines that were started, and writes what it found to docs/engines.md. No test runner is needed.
+import { randomBytes } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -57,23 +59,32 @@ const makers: Readonly<Record<string, (address: string) => Engine>> = {
 
 export const engineNames: readonly string[] = Object.keys(makers);
 
-/** Findings of the pack about one engine. */
-export interface EngineReport {
-  readonly name: string;
+/** An engine that runs. */
+export interface Started {
+  readonly address: string;
   /** Name and version of the server, and whether it stands in for another. */
   readonly server: string;
+  /** Where it keeps its data, if it is on this machine. */
+  readonly folder?: string | undefined;
+}
+
+/** Findings of the pack about one engine. */
+export interface EngineReport extends Started {
+  readonly name: string;
   readonly failures: readonly string[];
   readonly cases: number;
   readonly recall: readonly string[];
   readonly writeMs: number;
+  /** Whether files hold the words of a record that was deleted. */
+  readonly left: string;
   readonly capabilities: EngineCapabilities;
 }
 
 const wordCase = "words-beside-the-vector";
 
 /** Runs every case over one engine, and says each failure. */
-export async function runEnginePack(name: string, address: string, server: string): Promise<EngineReport> {
-  const create = async (): Promise<Engine> => makers[name]!(address);
+export async function runEnginePack(name: string, started: Started): Promise<EngineReport> {
+  const create = async (): Promise<Engine> => makers[name]!(started.address);
   const recall: string[] = [];
   const pack = createEnginePack({
     name,
@@ -101,11 +112,12 @@ export async function runEnginePack(name: string, address: string, server: strin
   }
   const engine = await create();
   const writeMs = await timeWrite(engine);
+  const left = await lookAfterPurge(engine, started.folder);
   await engine.close?.();
   console.log(
-    `${name} (${server}): ${cases.length - failures.length} of ${cases.length} cases; recall ${recall.join(" ")}`,
+    `${name} (${started.server}): ${cases.length - failures.length} of ${cases.length} cases; recall ${recall.join(" ")}; after a purge: ${left}`,
   );
-  return { name, server, failures, cases: cases.length, recall, writeMs, capabilities: engine.capabilities };
+  return { name, ...started, failures, cases: cases.length, recall, writeMs, left, capabilities: engine.capabilities };
 }
 
 /** Milliseconds from a write to the moment when it is proposed. */
@@ -127,6 +139,50 @@ async function timeWrite(engine: Engine): Promise<number> {
   } finally {
     await engine.drop(name);
   }
+}
+
+/** Deletes a record, waits until the engine counts nothing of it, and looks for its words in the engine's files. **Shape** a cell of the report. */
+async function lookAfterPurge(engine: Engine, folder: string | undefined): Promise<string> {
+  if (engine.capabilities.records === undefined || folder === undefined) return "not looked at";
+  const version = { provider: "report", model: "report", dimensions: 8, fingerprint: "" };
+  const name = `purge${Date.now().toString(36)}`;
+  const word = `w${randomBytes(8).toString("hex")}`;
+  const [key, tag] = ["00000000-0000-4000-8000-00000000000a", "00000000000000aa"];
+  const files = async (): Promise<number> => {
+    const { length } = await holding(folder, word);
+    return length;
+  };
+  const index = await engine.open({ name, version, dimensions: 8, metric: "cosine", records: true });
+  try {
+    const record = { json: JSON.stringify({ word }), text: `a record with ${word}`, fields: { word } };
+    const vector = Float32Array.from({ length: 8 }, (_, d) => 1 + d);
+    await index.put([{ key, ref: "deployment/a", vector, tags: [tag], numbers: {}, record }]);
+    let before = 0;
+    for (let tries = 0; tries < 40 && (before === 0 || (await index.count(tag)) === 0); tries++) {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      before = await files();
+    }
+    await index.delete([key]);
+    while ((await index.count(tag)) > 0) await new Promise((resolve) => setTimeout(resolve, 50));
+    if (before === 0) return "no words seen in its files before";
+    const after = await files();
+    return after === 0 ? "nothing" : `words in ${after} of ${before} files`;
+  } finally {
+    await engine.drop(name);
+  }
+}
+
+/** Files below a folder that hold a word as it stands. */
+async function holding(folder: string, word: string): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const path = join(entry.parentPath, entry.name);
+    // A file may go while it is read.
+    const bytes = await readFile(path).catch(() => Buffer.alloc(0));
+    if (bytes.includes(word)) found.push(path);
+  }
+  return found;
 }
 
 /** Records that go around the engines, and how many of them the first engine loses on the way. */
@@ -269,13 +325,14 @@ export function writeReports(reports: readonly EngineReport[]): void {
   const shares = ["0 %", "50 %", "90 %", "99 %", "99.9 %"];
   write(
     "reports",
-    ["checked against", "cases", ...shares, "write seen after, ms"],
-    reports.map(({ name, server, failures, cases, recall, writeMs }) => [
+    ["checked against", "cases", ...shares, "write seen after, ms", "left by a purge"],
+    reports.map(({ name, server, failures, cases, recall, writeMs, left }) => [
       name,
       server,
       `${cases - failures.length} of ${cases}`,
       ...recall,
       writeMs.toFixed(0),
+      left,
     ]),
   );
   write("abilities", abilities, engineNames.flatMap(describe));

@@ -8,7 +8,9 @@ import { asNobody, freePort } from "./start-postgres.ts";
 const version = "8.15.0";
 
 /** @param cache a folder for downloads. **Errors** where Maven or Java are missing, or the server does not answer. */
-export async function startElasticsearch(cache: string): Promise<{ readonly address: string; stop(): void }> {
+export async function startElasticsearch(
+  cache: string,
+): Promise<{ readonly address: string; readonly folder: string; stop(): void }> {
   const home = process.env["JAVA_HOME"] ?? findJava();
   const unpacked = join(cache, `elasticsearch-${version}`);
   if (!existsSync(unpacked)) {
@@ -52,7 +54,7 @@ export async function startElasticsearch(cache: string): Promise<{ readonly addr
       ({ ok }) => ok,
       () => false,
     );
-    if (isUp) return { address, stop };
+    if (isUp) return { address, folder: join(folder, "data"), stop };
     if (tries > 600 || child.exitCode !== null) {
       stop();
       throw new Error("Elasticsearch does not answer");

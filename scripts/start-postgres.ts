@@ -71,6 +71,8 @@ export const asNobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } 
 
 export interface PostgresServer {
   readonly address: string;
+  /** Where it keeps its data. */
+  readonly folder: string;
   stop(): void;
 }
 
@@ -121,6 +123,7 @@ export async function startPostgres(extensions?: string): Promise<PostgresServer
   run("pg_ctl", ["-D", join(data, "base"), "-o", settings, "-l", join(data, "log"), "-w", "start"]);
   return {
     address: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
+    folder: data,
     stop() {
       run("pg_ctl", ["-D", join(data, "base"), "-m", "immediate", "-w", "stop"]);
       rmSync(folder, { recursive: true, force: true });

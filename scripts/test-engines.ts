@@ -12,7 +12,15 @@ import { type Bson, startMongo } from "../test/stores/engines/stand-ins/mongodb.
 import { startPinecone } from "../test/stores/engines/stand-ins/pinecone.ts";
 import { runBucketPack } from "./bucket-pack.ts";
 import { checkKql } from "./check-kql.ts";
-import { copyAround, engineNames, type EngineReport, runEnginePack, writeReports } from "./engine-packs.ts";
+import {
+  copyAround,
+  engineNames,
+  type EngineReport,
+  runEnginePack,
+  type Started,
+  writeReports,
+} from "./engine-packs.ts";
+import { runScript } from "./engine-script.ts";
 import { startElasticsearch } from "./start-elasticsearch.ts";
 import { startPooler } from "./start-pooler.ts";
 import { freePort, installEngines, startPostgres } from "./start-postgres.ts";
@@ -32,10 +40,7 @@ const stops: (() => void)[] = [];
 const checks: (() => readonly string[])[] = [];
 let failed = false;
 
-interface Started {
-  readonly address: string;
-  readonly server: string;
-}
+type Served = Omit<Started, "server">;
 
 /** Runs a step; its failure is the reason why an engine is skipped. */
 async function attempt(what: string, start: () => Promise<Started>): Promise<Started | undefined> {
@@ -114,7 +119,7 @@ async function serve(
   args: (port: number, folder: string) => readonly string[],
   path?: string,
   env: Readonly<Record<string, string | undefined>> = {},
-): Promise<string> {
+): Promise<Served> {
   const port = await freePort();
   const folder = mkdtempSync(join(tmpdir(), "ibid-engine-"));
   const child: ChildProcess = spawn(program, args(port, folder), { stdio: "ignore", env: { ...process.env, ...env } });
@@ -131,7 +136,7 @@ async function serve(
             ({ ok }) => ok,
             () => false,
           );
-    if (isUp) return address;
+    if (isUp) return { address, folder };
     await new Promise((resolve) => setTimeout(resolve, 500));
   }
   throw new Error("the server did not answer within two minutes");
@@ -142,6 +147,9 @@ const takesConnections = (port: number): Promise<boolean> =>
     const socket = connect(port, "127.0.0.1", () => resolve(true));
     socket.once("error", () => resolve(false)).once("connect", () => socket.destroy());
   });
+
+/** An engine of this process, whose address is its folder. */
+const inFolder = (folder: string, server: string): Started => ({ address: folder, folder, server });
 
 /** A loopback server that was written from the documentation of a service. */
 function standIn(server: { readonly url: string; stop(): void }, service: string): Started {
@@ -189,27 +197,24 @@ try {
   }
   const starts: Readonly<Record<string, () => Promise<Started>>> = {
     hnsw: async () => ({ address: join(engines, "node_modules", "usearch"), server: "usearch 2.26.2" }),
-    duckdb: async () => ({ address: newFolder("duckdb"), server: "DuckDB 1.5.6" }),
-    sqlite: async () => ({ address: newFolder("sqlite"), server: `SQLite ${process.versions["sqlite"]}` }),
+    duckdb: async () => inFolder(newFolder("duckdb"), "DuckDB 1.5.6"),
+    sqlite: async () => inFolder(newFolder("sqlite"), `SQLite ${process.versions["sqlite"]}`),
     async pgvector() {
       if (postgres === undefined || extensions === undefined)
         throw new Error("there is no Postgres with the extension");
-      return { address: postgres.address, server: "Postgres 18.4 with pgvector 0.8.5" };
+      return { ...postgres, server: "Postgres 18.4 with pgvector 0.8.5" };
     },
     async qdrant() {
       const bin = python("qdrant", ["qdrant-edge-py==0.9.0"]);
       const program = join(engines, "qdrant-edge-server.py");
-      const address = await serve(
-        join(bin, "python"),
-        (port, folder) => [program, String(port), folder],
-        "/collections",
-      );
-      return { address, server: "a stand-in over qdrant-edge 0.9.0" };
+      const args = (port: number, folder: string): readonly string[] => [program, String(port), folder];
+      const served = await serve(join(bin, "python"), args, "/collections");
+      return { ...served, server: "a stand-in over qdrant-edge 0.9.0" };
     },
     async chroma() {
       const bin = python("chroma", ["chromadb==1.5.9"]);
       const args = (port: number, path: string): readonly string[] => ["run", "--path", path, "--port", String(port)];
-      return { address: await serve(join(bin, "chroma"), args, "/api/v2/heartbeat"), server: "Chroma 1.5.9" };
+      return { ...(await serve(join(bin, "chroma"), args, "/api/v2/heartbeat")), server: "Chroma 1.5.9" };
     },
     async milvus() {
       const bin = python("milvus", ["milvus-lite==3.2.2", "pymilvus==3.0.2"]);
@@ -222,18 +227,12 @@ try {
         "--port",
         String(port),
       ];
-      return { address: await serve(join(bin, "milvus-lite"), args), server: "Milvus Lite 3.2.2" };
+      return { ...(await serve(join(bin, "milvus-lite"), args)), server: "Milvus Lite 3.2.2" };
     },
     async weaviate() {
       const program = weaviateProgram();
-      const args = (port: number): readonly string[] => [
-        "--host",
-        "127.0.0.1",
-        "--port",
-        String(port),
-        "--scheme",
-        "http",
-      ];
+      const folder = newFolder("weaviate");
+      const listening = ["--host", "127.0.0.1", "--scheme", "http", "--port"];
       // Weaviate takes the port after that of gossip for data.
       const names = [
         "CLUSTER_GOSSIP_BIND_PORT",
@@ -252,11 +251,12 @@ try {
         AUTHENTICATION_ANONYMOUS_ACCESS_ENABLED: "true",
         DISABLE_TELEMETRY: "true",
         GO_PROFILING_DISABLE: "true",
-        PERSISTENCE_DATA_PATH: newFolder("weaviate"),
+        PERSISTENCE_DATA_PATH: folder,
       };
-      const address = await serve(program, args, "/v1/.well-known/ready", env);
+      const args = (port: number): readonly string[] => [...listening, String(port)];
+      const { address } = await serve(program, args, "/v1/.well-known/ready", env);
       const { version } = (await (await fetch(`${address}/v1/meta`)).json()) as { version: string };
-      return { address, server: `Weaviate ${version}` };
+      return { address, folder, server: `Weaviate ${version}` };
     },
     "azure-search": async () => standIn(await startAzureSearch({ lateMs: 50 }), "Azure AI Search"),
     async kusto() {
@@ -273,7 +273,7 @@ try {
     async elasticsearch() {
       const started = await startElasticsearch(cache);
       stops.push(() => started.stop());
-      return { address: started.address, server: "Elasticsearch 8.15.0" };
+      return { ...started, server: "Elasticsearch 8.15.0" };
     },
     async redis() {
       const started = await startRedis(cache);
@@ -288,15 +288,16 @@ try {
     const started = await attempt(name, start);
     if (started === undefined) continue;
     addresses.push({ name, address: started.address });
-    if (!process.argv.includes("--copies-only"))
-      reports.push(await runEnginePack(name, started.address, started.server));
+    if (process.argv.includes("--copies-only")) continue;
+    reports.push(await runEnginePack(name, started));
+    if (name !== "hnsw") failed = !(await runScript(name, started.address)) || failed;
   }
   const unkept: string[] = [];
   if (only === undefined || only.includes("bucket")) {
     const bucket = await attempt("bucket", async () => {
       const bin = python("moto", ["moto[server]==5.2.5"]);
       const args = (port: number): readonly string[] => ["-H", "127.0.0.1", "-p", String(port)];
-      return { address: await serve(join(bin, "moto_server"), args, "/moto-api/data.json"), server: "moto 5.2.5" };
+      return { ...(await serve(join(bin, "moto_server"), args, "/moto-api/data.json")), server: "moto 5.2.5" };
     });
     if (bucket !== undefined) unkept.push(...(await runBucketPack(bucket.address, bucket.server)));
   }

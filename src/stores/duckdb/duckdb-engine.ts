@@ -132,7 +132,11 @@ async function makeTable(db: DuckDb, table: string, spec: MeasuredSpec<NamedMeas
   checkDimensions("duckdb", spec, Number(/\d+/u.exec(row?.type ?? "")?.[0] ?? spec.dimensions));
 }
 
-function createIndex(db: DuckDb, table: string, { measure, dimensions }: MeasuredSpec<NamedMeasure>): OwnIndex {
+function createIndex(
+  db: DuckDb,
+  table: string,
+  { measure, dimensions, records = false }: MeasuredSpec<NamedMeasure>,
+): OwnIndex {
   const type = `FLOAT[${dimensions}]`;
   const keysIn = "(SELECT unnest(CAST($1::JSON AS VARCHAR[])))";
   return {
@@ -159,6 +163,8 @@ function createIndex(db: DuckDb, table: string, { measure, dimensions }: Measure
     },
     async delete(keys) {
       await db.rows("delete", `DELETE FROM ${table} WHERE key IN ${keysIn}`, [JSON.stringify(keys)]);
+      // The log holds the records. A transaction that stands in its way leaves them to the next delete.
+      if (records) await db.rows("delete", "CHECKPOINT", []).catch(() => {});
     },
     async count(tag) {
       const [row] = await db.rows<{ n: string }>(

@@ -1,4 +1,7 @@
-import { describe } from "vitest";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
 import { openKnowledgeBase } from "../../../src/knowledge-base/open/open-knowledge-base.ts";
 import { createEngineStore } from "../../../src/stores/engines/engine-store.ts";
 import { createMemoryStore } from "../../../src/stores/memory/memory-store.ts";
@@ -16,4 +19,31 @@ describe("the engine over SQLite", () => {
       chunks: 300,
     }),
   );
+
+  it("keeps no word of a deleted record in its files", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "ibid-deleted-"));
+    const holds = (): readonly string[] =>
+      readdirSync(folder).filter((file) => readFileSync(join(folder, file)).includes("heliotrope"));
+    const engine = createSqliteEngine({ file: join(folder, "records.sqlite") });
+    try {
+      const version = { provider: "test", model: "test", dimensions: 2, fingerprint: "" };
+      const index = await engine.open({ name: "r", version, dimensions: 2, metric: "cosine", records: true });
+      const of = (key: string, word: string) => ({
+        key,
+        ref: `deployment/${key}`,
+        vector: Float32Array.of(1, 0),
+        tags: ["00000000000000aa"],
+        numbers: {},
+        record: { json: JSON.stringify({ word }), text: `a ${word}`, fields: { word } },
+      });
+      await index.put([of("1", "heliotrope"), of("2", "hellebore")]);
+      expect(holds()).not.toEqual([]);
+      await index.delete(["1"]);
+      expect(holds()).toEqual([]);
+      expect((await index.read!(["1", "2"])).map(({ key }) => key)).toEqual(["2"]);
+    } finally {
+      await engine.close?.();
+      rmSync(folder, { recursive: true });
+    }
+  });
 });
