@@ -1,6 +1,7 @@
+import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Config } from "../server/config-options.ts";
 import { IbidError } from "../contracts/errors.ts";
 import { checkValues, type ConfigValues, mergeValues, readVariables } from "./config-values.ts";
@@ -76,6 +77,7 @@ function shorten(cwd: string, kb = usualFolder): string {
 
 async function runFile(file: string): Promise<unknown> {
   let module: { readonly default?: unknown; readonly "module.exports"?: object };
+  const stop = readModulesBelow(dirname(file));
   try {
     module = (await import(pathToFileURL(file).href)) as typeof module;
   } catch (cause) {
@@ -85,11 +87,35 @@ async function runFile(file: string): Promise<unknown> {
       hint: `Run it alone to see where: node ${file}`,
       cause,
     });
+  } finally {
+    stop();
   }
   // A file without any import and export is CommonJS, with an empty object as its exports.
   const isEmpty = Object.keys(module["module.exports"] ?? { default: true }).length === 0;
   if (module.default === undefined || isEmpty) throw unusable(file, "has no default export");
   return module.default;
+}
+
+/** Formats of Node in a package with `"type": "commonjs"`, as `npm init -y` writes it, and those that files with `import` or `export` get. */
+const asModule: Readonly<Record<string, string>> = { commonjs: "module", "commonjs-typescript": "module-typescript" };
+
+/** Files of a folder, and below it, with `import` or `export` at the beginning of a line are modules, whatever the package says. **Shape** the end of that. */
+function readModulesBelow(folder: string): () => void {
+  const { registerHooks } = process.getBuiltinModule("node:module");
+  // Other runtimes read such files as modules.
+  if (registerHooks === undefined) return () => {};
+  const beginning = `${pathToFileURL(folder).href}/`;
+  const hooks = registerHooks({
+    load(url, context, next) {
+      const format = asModule[context.format ?? ""];
+      if (format === undefined || !url.startsWith(beginning) || url.includes("/node_modules/"))
+        return next(url, context);
+      const source = readFileSync(fileURLToPath(url), "utf8");
+      const isModule = /^(?:import\b(?!\s*\()|export\b)/mu.test(source) && !/\bmodule\.exports\b/u.test(source);
+      return next(url, isModule ? { ...context, format } : context);
+    },
+  });
+  return () => hooks.deregister();
 }
 
 async function readJsonFile(file: string): Promise<unknown> {

@@ -157,6 +157,32 @@ describe("sources of a configuration", () => {
     }
   });
 
+  it("a module is read in a package that npm init has made CommonJS, with the files that it imports", async () => {
+    const written = {
+      "package.json": '{ "type": "commonjs" }',
+      "parts.ts": "export const name: string = 'theirs';",
+      "old.cjs": "module.exports = { port: 9191 };",
+    };
+    for (const [file, content] of [
+      [
+        "ibid.config.ts",
+        'import { name } from "./parts.ts";\nimport old from "./old.cjs";\nexport default { mcp: { serverName: name }, serve: old };',
+      ],
+      [
+        "ibid.config.js",
+        'import { name } from "./parts.ts";\nimport old from "./old.cjs";\nexport default { mcp: { serverName: name }, serve: old };',
+      ],
+      ["ibid.config.js", 'module.exports = { mcp: { serverName: "theirs" }, serve: require("./old.cjs") };'],
+      ["ibid.config.ts", "module.exports = { mcp: { serverName: 'theirs' }, serve: require('./old.cjs') };"],
+    ] as const) {
+      const folder = await makeFolder({ ...written, [file]: content });
+      const { code, stdout, stderr } = await runIbid(folder, ["config", "print"]);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+      expect(stdout).toContain("serve.port = 9191");
+      expect(stdout).toMatch(/^mcp\.serverName = "?theirs/mu);
+    }
+  });
+
   it("the service sends webhooks to the networks of its configuration", async () => {
     const told = Promise.withResolvers<string>();
     const receiver = createServer((request, response) => {

@@ -193,7 +193,7 @@ function hintFor(status: number | undefined): string {
   if (status === 401 || status === 403) return "Check the key or the password, and the rights that go with it.";
   if (status === 400 || status === 422)
     return "Check the options of the engine against the server's own words, and the server's version.";
-  if (status === 404) return "Check the address: the server does not know the path.";
+  if (status === 404) return "Check the address and the version of the server, which does not know the path.";
   return status === 429 || status >= 500
     ? "Call again later, and look at the server."
     : "Look at the server's version, and report this.";

@@ -22,9 +22,21 @@ export interface MilvusOptions extends ClientOptions {
   /** Default: Milvus's own, `"default"`. */
   readonly database?: string | undefined;
   /** Fields of Milvus's request to create a collection, such as `shards_num`, `num_partitions` or `properties`. */
-  readonly collection?: Readonly<Record<string, unknown>> | undefined;
+  readonly collection?:
+    | (Readonly<Record<string, unknown>> & {
+        readonly shards_num?: number;
+        readonly num_partitions?: number;
+        readonly consistency_level?: string;
+        readonly properties?: Readonly<Record<string, string | number | boolean>>;
+      })
+    | undefined;
   /** Index of the vectors, such as `{ index_type: "DISKANN" }` or `{ params: { M: 32 } }`. Default: HNSW with `M` 16 and `efConstruction` 200. */
-  readonly index?: Readonly<Record<string, unknown>> | undefined;
+  readonly index?:
+    | (Readonly<Record<string, unknown>> & {
+        readonly index_type?: string;
+        readonly params?: Readonly<Record<string, string | number | boolean>>;
+      })
+    | undefined;
   /** Parameters of each search, such as `{ ef: 800 }` or `{ search_list: 400 }`. Default `ef` 400 and `nprobe` 64. */
   readonly query?: Readonly<Record<string, unknown>> | undefined;
 }

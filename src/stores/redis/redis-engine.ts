@@ -19,9 +19,17 @@ export interface RedisOptions extends ClientOptions {
   /** `"hnsw"` is a graph; `"flat"` compares every entry and misses none. Default `"hnsw"`. */
   readonly index?: "hnsw" | "flat" | undefined;
   /** Attributes of Redis's vector field, such as `{ M: 32, EF_CONSTRUCTION: 400 }`. */
-  readonly attributes?: Readonly<Record<string, string | number>> | undefined;
+  readonly attributes?:
+    | (Readonly<Record<string, string | number>> & {
+        readonly M?: number;
+        readonly EF_CONSTRUCTION?: number;
+        readonly EF_RUNTIME?: number;
+        readonly BLOCK_SIZE?: number;
+        readonly INITIAL_CAP?: number;
+      })
+    | undefined;
   /** Attributes of each search, such as `{ EF_RUNTIME: 800 }` or `{ HYBRID_POLICY: "ADHOC_BF" }`. Default `{ EF_RUNTIME: 400 }` for a graph. */
-  readonly query?: Readonly<Record<string, string | number>> | undefined;
+  readonly query?: (Readonly<Record<string, string | number>> & { readonly EF_RUNTIME?: number }) | undefined;
 }
 
 /** **Source** "Vector search concepts" of redis.io: 1 minus the cosine or the product, and the squared Euclidean distance. */
