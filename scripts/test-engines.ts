@@ -158,6 +158,8 @@ function standIn(server: { readonly url: string; stop(): void }, service: string
 }
 
 installEngines();
+// The scripts of the examples run over the package as it is built.
+execFileSync("npm", ["run", "-s", "build"], { cwd: root, stdio: ["ignore", "ignore", "inherit"] });
 // Optional packages are found from the folder of the process.
 process.chdir(engines);
 try {
