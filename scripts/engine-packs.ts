@@ -166,7 +166,7 @@ async function lookAfterPurge(engine: Engine, folder: string | undefined): Promi
     while ((await index.count(tag)) > 0) await new Promise((resolve) => setTimeout(resolve, 50));
     if (before === 0) return "no words seen in its files before";
     const after = await files();
-    return after === 0 ? "nothing" : `words in ${after} of ${before} files`;
+    return after === 0 ? "nothing" : `words in ${after} ${after === 1 ? "file" : "files"}`;
   } finally {
     await engine.drop(name);
   }
