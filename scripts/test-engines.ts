@@ -21,10 +21,10 @@ import {
   writeReports,
 } from "./engine-packs.ts";
 import { runScript } from "./engine-script.ts";
-import { startElasticsearch } from "./start-elasticsearch.ts";
 import { startPooler } from "./start-pooler.ts";
 import { freePort, installEngines, startPostgres } from "./start-postgres.ts";
 import { startRedis } from "./start-redis.ts";
+import { startElasticsearch, startOpenSearch } from "./start-search-server.ts";
 
 const root = join(import.meta.dirname, "..");
 const engines = join(root, "compat", "engines");
@@ -276,6 +276,11 @@ try {
       const started = await startElasticsearch(cache);
       stops.push(() => started.stop());
       return { ...started, server: "Elasticsearch 8.15.0" };
+    },
+    async opensearch() {
+      const started = await startOpenSearch(cache);
+      stops.push(() => started.stop());
+      return { ...started, server: "OpenSearch 3.4.0" };
     },
     async redis() {
       const started = await startRedis(cache);
