@@ -155,19 +155,22 @@ interface JobPage {
   }[];
 }
 
-const isWaiting = "receiving,queued";
+/** Files that are not here whole: some are on their way, and some senders do not come back. */
+const isArriving = "receiving";
+const isWaiting = "queued";
 const isBeingRead = "reading,embedding";
 
 /** Jobs of all callers: how many wait and since when, and those that failed, with their reasons. */
 function Queue(): VNode {
   const { value, failure, again } = useLoaded(`${libraryVersion.value}`, async (signal) => {
     const page = (state: string, limit: number): Promise<JobPage> => get("jobs", { state, limit }, signal);
-    const [waiting, current, failed] = await Promise.all([
+    const [arriving, waiting, current, failed] = await Promise.all([
+      page(isArriving, 1),
       page(isWaiting, 200),
       page(isBeingRead, 1),
       page("failed", 50),
     ]);
-    return { waiting, current, failed };
+    return { arriving, waiting, current, failed };
   });
   const refused = useSignal<Failure | undefined>(undefined);
   const retry = async (): Promise<void> => {
@@ -179,7 +182,7 @@ function Queue(): VNode {
       refused.value = error as Failure;
     }
   };
-  const { waiting, current, failed } = value.value ?? {};
+  const { arriving, waiting, current, failed } = value.value ?? {};
   const oldest = waiting?.jobs.at(-1);
   return (
     <section>
@@ -188,6 +191,7 @@ function Queue(): VNode {
       {value.value !== undefined && (
         <p class="small">
           {t("queueState", { waiting: waiting!.total, current: current!.total, failed: failed!.total })}
+          {arriving!.total > 0 && ` ${t("queueArriving", { n: arriving!.total })}`}
           {oldest !== undefined && ` ${t("queueSince", { date: momentText(oldest.createdAt) })}`}
         </p>
       )}

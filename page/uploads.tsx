@@ -39,6 +39,8 @@ export interface Upload {
   readonly job?: string;
   readonly batch?: string;
   readonly percent?: number;
+  /** Whether the whole file is at the service, and others are read first. */
+  readonly isQueued?: boolean;
   /** Pages that are read so far. */
   readonly pages?: { readonly done: number; readonly of: number } | undefined;
   readonly chunks?: number;
@@ -174,7 +176,7 @@ async function send({ id, name }: Upload, file: File): Promise<void> {
       onBreak: () => change(id, { state: "interrupted" }),
       failureOf: async (response) => (response === undefined ? new Error(t("networkDown")) : failureOf(response)),
     });
-    change(id, { state: "reading" });
+    change(id, { state: "reading", isQueued: true });
     void follow(batch);
   } catch (error) {
     if (!stop.signal.aborted)
@@ -211,7 +213,7 @@ function takeJob({ id: job, state, progress, error, result }: Job): void {
       reason: [error.message, error.hint].filter(Boolean).join(" "),
       code: error.code,
     });
-  else if (progress?.pages !== undefined) change(row.id, { pages: progress.pages });
+  else change(row.id, { isQueued: state === "queued", pages: progress?.pages ?? row.pages });
 }
 
 const followed = new Set<string>();
@@ -278,7 +280,7 @@ const again = (wanted: (row: Upload) => boolean): void => {
 async function tryAgain({ id, job, batch, state, reason = "" }: Upload): Promise<void> {
   const isHere = files.has(id);
   if (state === "failed" && job !== undefined && batch !== undefined) {
-    change(id, { state: "reading", reason: "", pages: undefined });
+    change(id, { state: "reading", isQueued: true, reason: "", pages: undefined });
     try {
       const { ids } = await post<{ ids: readonly string[] }>("jobs/retry", { ids: [job] });
       if (ids.length > 0) return await follow(batch);
@@ -369,10 +371,11 @@ export function AddScreen(): VNode {
 }
 
 function UploadRow({ row, ahead }: { readonly row: Upload; readonly ahead: number }): VNode {
-  const { id, name, size, state, percent = 0, pages, chunks = 0, status, notes = [], reason, uri, scope } = row;
+  const { id, name, size, percent = 0, pages, chunks = 0, status, notes = [], reason, uri, scope } = row;
+  const state = row.state === "reading" && row.isQueued === true ? "waiting" : row.state;
   const percentText = percent.toLocaleString(language.value, { style: "percent" });
   const said = {
-    waiting: () => t("stateWaiting", { n: ahead }),
+    waiting: () => (ahead === 0 ? t("stateQueued") : t("stateWaiting", { n: ahead })),
     sending: () => t("stateSending", { percent: percentText }),
     interrupted: () => t("stateInterrupted", { percent: percentText }),
     reading: () => (pages === undefined ? t("stateReading") : t("stateReadingPages", { n: pages.done, of: pages.of })),

@@ -113,6 +113,7 @@ export const de: Catalogue = {
   accepted:
     "PDF, Word, PowerPoint, Excel, OpenDocument, EPUB, E-Mail, Webseiten, Markdown, Text, CSV, Notebooks und Code, je bis {size}.",
   stateWaiting: { one: "wartet, {n} davor", other: "wartet, {n} davor" },
+  stateQueued: "wartet darauf, gelesen zu werden",
   stateSending: "wird gesendet, {percent}",
   stateInterrupted: "bei {percent} unterbrochen, geht von selbst weiter",
   stateReading: "wird gelesen und erschlossen …",
@@ -196,7 +197,7 @@ export const de: Catalogue = {
   keyCharacters:
     "Ein Schlüssel hat nur Buchstaben, Ziffern und Zeichen englischer Tastaturen. In Ihrem steht „{sign}“.",
   keyMissing: "Geben Sie zuerst Ihren Schlüssel ein.",
-  forgetKey: "Schlüssel vergessen",
+  forgetKey: "Abmelden",
   keyboard: "Tastatur",
   singleKeys: "Einzelne Buchstaben als Kürzel verwenden",
   keysAsk: "zur Frage",
@@ -281,6 +282,10 @@ export const de: Catalogue = {
   versionRestored: "Die Fassung gilt wieder. Die vorige bleibt erhalten.",
   queue: "Warteschlange",
   queueState: "{waiting} warten, {current} werden gelesen, {failed} sind fehlgeschlagen.",
+  queueArriving: {
+    one: "{n} Upload ist noch nicht ganz angekommen.",
+    other: "{n} Uploads sind noch nicht ganz angekommen.",
+  },
   queueSince: "Am längsten wartet eines vom {date}.",
   doctor: "Untersuchung",
   doctorText: "Vergleicht alle gespeicherten Zeilen, Wörter und Vektoren miteinander.",

@@ -110,6 +110,7 @@ export const en = {
   accepted:
     "PDF, Word, PowerPoint, Excel, OpenDocument, EPUB, e-mail, web pages, Markdown, text, CSV, notebooks and code, up to {size} each.",
   stateWaiting: { one: "waiting, {n} ahead", other: "waiting, {n} ahead" },
+  stateQueued: "waiting to be read",
   stateSending: "sending, {percent}",
   stateInterrupted: "interrupted at {percent}, goes on by itself",
   stateReading: "reading and indexing …",
@@ -275,6 +276,7 @@ export const en = {
   versionRestored: "The version stands again. The one before it is kept.",
   queue: "Queue",
   queueState: "{waiting} waiting, {current} being read, {failed} failed.",
+  queueArriving: { one: "{n} upload is not here whole yet.", other: "{n} uploads are not here whole yet." },
   queueSince: "The oldest waits since {date}.",
   doctor: "Examination",
   doctorText: "Compares all stored rows, words and vectors with each other.",

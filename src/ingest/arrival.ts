@@ -111,6 +111,8 @@ export interface Seen {
     readonly document: TextDocument;
     readonly chunks?: (document: TextDocument) => Incoming["chunks"];
     readonly notes?: readonly string[] | undefined;
+    /** See `ReadResult.places`. */
+    readonly places?: Uint8Array | undefined;
   }>;
   readonly chunker?: Incoming["chunker"] | undefined;
 }

@@ -240,13 +240,17 @@ async function* ingestTogether(work: Work, arrivals: AsyncIterable<Arrival>): As
 /** A document that stays as it is, or one to write, with notes of its reader. */
 type Prepared =
   | { readonly kept: IngestResult }
-  | (Incoming & { readonly notes: readonly string[] } & Pick<IngestResult, "invalid">);
+  | (Incoming & { readonly notes: readonly string[]; readonly places?: Uint8Array | undefined } & Pick<
+        IngestResult,
+        "invalid"
+      >);
 
 /** Cuts, embeds and writes what is prepared. **Shape** one outcome each, in order; the first carries what all of them used. */
 async function takeIn({ stages, job }: Work, prepared: readonly Prepared[]): Promise<readonly Outcome[]> {
   const incoming = prepared.flatMap((one) => ("kept" in one ? [] : [one]));
   const none: Written = { chunks: [], sent: 0 };
   const { chunks, failed, ...counted } = incoming.length === 0 ? none : await writeDocuments(stages, job, incoming);
+  for (const { facts, places } of incoming) if (places !== undefined) await keepPlacesOf(stages, job, facts, places);
   const counts = chunks.values();
   return prepared.map((one, i): Outcome => {
     const used = i === 0 ? counted : { sent: 0 };
@@ -270,6 +274,20 @@ async function takeIn({ stages, job }: Work, prepared: readonly Prepared[]): Pro
       ...used,
     };
   });
+}
+
+/** Keeps where a text stands on its pages, beside the knowledge base. Places that cannot be kept are read from the original when they are wanted. */
+async function keepPlacesOf(
+  { openKept, store }: IngestStages,
+  { from }: IngestJob,
+  { contentHash, document: { id } }: Incoming["facts"],
+  places: Uint8Array,
+): Promise<void> {
+  const files = await openKept?.(true);
+  if (files === undefined) return;
+  const isHeld = async (): Promise<boolean> => (await store.structure(from, id))?.summary.contentHash === contentHash;
+  const { keepPlaces } = await import("./keep-places.ts");
+  await keepPlaces(files, contentHash, places, isHeld).catch(() => {});
 }
 
 /** A sentence about chunks without vectors, with the reason of the first. */
@@ -322,7 +340,7 @@ async function prepareSeen(work: Work, arrival: Arrival, see: () => Promise<Seen
   }
 
   await giveTurn();
-  const { document: read, chunks, notes = [] } = await seen.read(before?.id ?? "");
+  const { document: read, chunks, notes = [], places } = await seen.read(before?.id ?? "");
   if (before !== undefined && (await job.refresh?.shouldRefreshDocument?.(read, before)) === false)
     return keep(work, before, { folder, looked: true });
   await giveTurn();
@@ -343,6 +361,7 @@ async function prepareSeen(work: Work, arrival: Arrival, see: () => Promise<Seen
     chunks: chunks?.(document),
     chunker: seen.chunker ?? stages.chunker,
     notes,
+    places,
     ...(invalid && { invalid }),
   };
 }
@@ -397,7 +416,7 @@ async function seeBytes({ stages, job, onPage }: Work, arrival: Arrival, { item 
         sourceMap: result.sourceMap,
         ...(result.blocks === undefined ? {} : { blocks: result.blocks }),
       };
-      return { document, notes: result.notes };
+      return { document, notes: result.notes, places: result.places };
     },
   };
 }

@@ -43,6 +43,8 @@ export interface IngestStages {
   readonly store: Store;
   /** Where the bytes of pictures, recordings and files go. Default: nowhere, and they are refused. */
   readonly blobs?: (() => Promise<BlobStore>) | undefined;
+  /** Opens the files that are kept beside the knowledge base: originals, places on pages, and threads. Where there are none, only if something is written. Default: nothing is kept. */
+  readonly openKept?: ((isWritten?: boolean) => Promise<BlobStore | undefined>) | undefined;
   /** Embeds pictures. Default: none. */
   readonly imageEmbedder?: ImageEmbedder | undefined;
   /** Clock of the looks at documents. **Units** milliseconds since 1970. Default: the machine's. */

@@ -21,7 +21,6 @@ import type { Store } from "../contracts/store.ts";
 import type { Telemetry } from "../contracts/telemetry.ts";
 import type { Tracer } from "../contracts/tracer.ts";
 import type { AnswerLimits } from "../models/limit-answers.ts";
-import type { BlobStore } from "../contracts/blob-store.ts";
 import type { IngestStages } from "../ingest/stages.ts";
 import type { OpenSource } from "../ingest/to-arrivals.ts";
 import type { Observer } from "./operations/observer.ts";
@@ -34,8 +33,6 @@ export interface KnowledgeBaseParts extends IngestStages {
   readonly embed?: ((model: EmbeddingModel) => Embedder | Promise<Embedder>) | undefined;
   /** Whether bytes of pictures, recordings or files may be kept. */
   readonly holdsMedia?: (() => boolean) | undefined;
-  /** Files that a service keeps beside the knowledge base, where there are some: originals, their places, and threads. */
-  readonly openKept?: (() => Promise<BlobStore | undefined>) | undefined;
   /** Whether searches by words alone were asked for, so that vectors of other models need no warning. Default false. */
   readonly wordsAlone?: boolean | undefined;
   /** Default: the built-in retriever over the store, the embedder and the reranker. A function wraps that one. */

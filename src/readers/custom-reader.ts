@@ -42,7 +42,7 @@ export function completeReader(reader: CustomReader): Reader {
   };
 }
 
-const resultFields = ["text", "title", "headings", "root", "sourceMap", "blocks", "metadata", "notes", "mediaType"];
+const resultFields = "text title headings root sourceMap blocks metadata notes places mediaType".split(" ");
 const headingFields = ["title", "start", "level", "contentStart"];
 
 function checkFields(at: string, given: object, known: readonly string[], refuse: RefuseField): void {
@@ -63,9 +63,11 @@ function completeResult(reader: string, { uri }: ReadInput, given: unknown): Rea
     );
   const result = (typeof given === "string" ? { text: given } : given) as PlainReadResult;
   if (typeof result !== "object" || result === null) throw refuse("a result", given, "a text, or an object with one");
-  const { text, headings = [], title, root, sourceMap, blocks, notes } = result;
+  const { text, headings = [], title, root, sourceMap, blocks, notes, places } = result;
   if (typeof text !== "string") throw refuse("text", text, "a string");
   if (title !== undefined && typeof title !== "string") throw refuse("title", title, "a string");
+  if (places !== undefined && !(places instanceof Uint8Array))
+    throw refuse("places", places, "as a reader of ibid gave them");
   if (!Array.isArray(headings)) throw refuse("headings", headings, "a list");
   checkFields("", result, resultFields, refuse);
   checkCustomShape(result, text.length, refuse);
@@ -98,6 +100,7 @@ function completeResult(reader: string, { uri }: ReadInput, given: unknown): Rea
     metadata: toMetadata(result.metadata, `The reader ${reader}, ${uri}`),
     ...(blocks && { blocks }),
     ...(notes && { notes }),
+    ...(places && { places }),
   };
 }
 

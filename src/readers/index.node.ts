@@ -15,11 +15,5 @@ export { createPdfReader } from "./pdf/pdf-reader.ts";
 export { createXlsReader } from "./sheets/xls-reader.ts";
 export { buildViewTree } from "./display/build-view-tree.ts";
 export type { ViewBlock, ViewedDocument, ViewRow, ViewRun, ViewStyle } from "./display/view-tree.ts";
-export {
-  locateOnPages,
-  type MarkedPage,
-  type PageBox,
-  type PdfGeometry,
-  type PlacedText,
-  readPdfGeometry,
-} from "./pdf/pdf-geometry.ts";
+export { locateOnPages, type MarkedPage, type PageBox, readPdfGeometry } from "./pdf/pdf-geometry.ts";
+export type { PdfGeometry, PlacedText } from "./pdf/place-line.ts";

@@ -3,7 +3,12 @@ import type { DocumentSummary } from "../contracts/document-store.ts";
 import type { DocumentView, KnowledgeBase } from "../contracts/knowledge-base.ts";
 import { dropUpload } from "../knowledge-base/keep-media.ts";
 import type { PublicNames } from "./public-names.ts";
-import { checkPlaces, readPlacesOnPages } from "../knowledge-base/operations/show-document.ts";
+import {
+  checkPlaces,
+  packPlacesOnPages,
+  readPlacesOnPages,
+  unpackPlacesOnPages,
+} from "../knowledge-base/operations/show-document.ts";
 
 /** The bytes that documents were read from, and the places of their text on pages. */
 export interface Originals {
@@ -99,16 +104,17 @@ export function createOriginals(
   };
 
   async function readPlaces(document: DocumentView): Promise<Places | undefined> {
-    const key = `places/${document.contentHash}`;
-    const kept = await files?.get(key);
-    if (kept !== undefined) {
-      const places = JSON.parse(await unzip(kept.bytes)) as Places;
-      if (places.text === document.text) return places;
-    }
+    const { uri, scope, contentHash, text } = document;
+    const { keepPlaces, placesKey } = await import("../ingest/keep-places.ts");
+    const kept = await files?.get(placesKey(contentHash));
+    const known = kept && (await unpackPlacesOnPages(kept.bytes, text));
+    if (known !== undefined) return known;
     const original = await find(document);
     if (original === undefined) return undefined;
     const places = await readPlacesOnPages(document, original);
-    await files?.put(key, await zip(JSON.stringify(places)));
+    const isHeld = async (): Promise<boolean> =>
+      (await kb.document(uri, { scope, start: 0, end: 0 }))?.contentHash === contentHash;
+    if (files !== undefined) await keepPlaces(files, contentHash, await packPlacesOnPages(places), isHeld);
     return places;
   }
 
@@ -170,15 +176,4 @@ export function createOriginals(
       }
     },
   };
-}
-
-async function zip(text: string): Promise<Uint8Array> {
-  return new Uint8Array(
-    await new Response(new Blob([text]).stream().pipeThrough(new CompressionStream("gzip"))).arrayBuffer(),
-  );
-}
-
-async function unzip(bytes: Uint8Array): Promise<string> {
-  const stream = new Blob([bytes as Uint8Array<ArrayBuffer>]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return new Response(stream).text();
 }

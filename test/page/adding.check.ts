@@ -190,7 +190,7 @@ test("[page 3] a failed file can be tried again after a reload, since the servic
   expect(await page.textContent(".upload .reason")).toBe(reason);
 });
 
-test("[page 3] a long reading tells its pages, and a name that was taken says what became of the former document", async () => {
+test("[page 3] a long reading tells its pages, a file behind it waits, and a name that was taken says what became of the former document", async () => {
   let turn = Promise.withResolvers<void>();
   const kb = await openKnowledgeBase({
     readers: [
@@ -205,12 +205,23 @@ test("[page 3] a long reading tells its pages, and a name that was taken says wh
       },
     ],
   });
-  const { page } = await visit(await serve(kb));
+  const { page } = await visit(await serve(kb, { limits: { jobsAtOnce: 1 } }));
   await page.waitForSelector("input[type=file]", { state: "attached" });
   await drop(page, [{ name: "scroll.pdf", bytes: text("%PDF-1.7 first") }]);
   await expect.poll(async () => (await rowTexts(page))["scroll.pdf"], { timeout: 60_000 }).toContain("1 of 277 pages");
   expect(await page.$eval(".upload progress", (bar) => bar.value)).toBeCloseTo(1 / 277, 6);
+  // One file is read at a time: the next is at the service, and waits. It may be taken back.
+  await drop(page, [
+    { name: "later.pdf", bytes: text("%PDF-1.7 third") },
+    { name: "never.pdf", bytes: text("%PDF-1.7 fourth") },
+  ]);
+  await expect.poll(async () => (await rowTexts(page))["later.pdf"], { timeout: 60_000 }).toMatch(/waiting, 1 ahead$/u);
+  await expect.poll(async () => (await rowTexts(page))["never.pdf"], { timeout: 60_000 }).toMatch(/waiting, 2 ahead$/u);
+  await page.click('.upload:has-text("never.pdf") button >> text=Cancel');
+  await page.waitForSelector('.upload:has-text("never.pdf")[data-state="cancelled"]');
   turn.resolve();
+  await page.waitForSelector('.upload:has-text("later.pdf")[data-state="ready"]');
+  for (const name of ["later.pdf", "never.pdf"]) await page.click(`.upload:has-text("${name}") button >> text=Dismiss`);
   await page.waitForSelector('.upload[data-state="ready"]');
   expect((await rowTexts(page))["scroll.pdf"]).toMatch(/ready, 1 passage$/u);
   await page.click(".upload button >> text=Dismiss");
@@ -219,6 +230,25 @@ test("[page 3] a long reading tells its pages, and a name that was taken says wh
   await drop(page, [{ name: "scroll.pdf", bytes: text("%PDF-1.7 second") }]);
   await page.waitForSelector('.upload[data-state="ready"]');
   expect((await rowTexts(page))["scroll.pdf"]).toContain("in the place of the document of this name");
+});
+
+test("[page 3] the queue counts an upload that is not whole apart from the files that wait", async () => {
+  const serving = await serve(await openKnowledgeBase());
+  const begun = await fetch(`${serving.url}uploads`, {
+    method: "POST",
+    headers: {
+      "tus-resumable": "1.0.0",
+      "upload-length": "9",
+      "upload-metadata": `filename ${Buffer.from("half.txt").toString("base64")}`,
+    },
+  });
+  expect(begun.status).toBe(201);
+  const { page } = await visit(serving);
+  await page.goto(new URL("ops", serving.url).href);
+  const said = page.locator(".care p", { hasText: "waiting" });
+  await expect
+    .poll(() => said.textContent())
+    .toBe("0 waiting, 0 being read, 0 failed. 1 upload is not here whole yet.");
 });
 
 test("[page 3] two windows show the same rows, and neither loses those of the other", async () => {

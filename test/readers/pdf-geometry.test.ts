@@ -1,5 +1,7 @@
-import { locateOnPages, readPdfGeometry } from "ibid/readers";
+import fc from "fast-check";
+import { createPdfReader, locateOnPages, type PdfGeometry, readPdfGeometry } from "ibid/readers";
 import { expect, test } from "vitest";
+import { packPlaces, unpackPlaces } from "../../src/readers/pdf/pack-places.ts";
 
 /** A PDF of pages with lines of Courier, whose signs are 0.6 of its size wide. **Source** ISO 32000-1, 7.5. */
 function makePdf(pages: readonly { readonly content: string; readonly rotate?: number }[]): Uint8Array {
@@ -75,3 +77,62 @@ test("[page 21.1] a quote over two pages has boxes on both, and none between", a
   ]);
   near(pages[1]!.boxes[0]!.x, 60);
 });
+
+test("[page 21.1] a reader gives the places with the text, and they are those of the geometry", async () => {
+  const bytes = makePdf([{ content: line(100, 700, "Keys are rotated every ninety days.") }]);
+  const { text, places } = await createPdfReader().read({ uri: "keys.pdf", bytes, mediaType: "application/pdf" });
+  expect(await unpackPlaces(places!, text)).toEqual(await readPdfGeometry({ uri: "keys.pdf", bytes }));
+  // Files that hang on a document come after its pages; any other text has other places.
+  expect(await unpackPlaces(places!, `${text}\n\nAn attached file.`)).toMatchObject({ text });
+  for (const other of [`${text}.`, text.slice(1), text.replace("Keys", "Locks")])
+    expect(await unpackPlaces(places!, other)).toBeUndefined();
+});
+
+test("[page 21.1] places are the same after they were packed, and none come of a damaged pack", async () => {
+  const cents = (max: number) => fc.integer({ min: -max, max }).map((value) => value / 100);
+  const place = fc.record(
+    {
+      start: fc.nat(1000),
+      end: fc.nat(1000),
+      page: fc.integer({ min: 1, max: 9 }),
+      x: cents(90_000),
+      right: cents(90_000),
+      y: fc.oneof(fc.constant(7), cents(90_000)),
+      size: cents(9000),
+      angle: fc.integer({ min: 1, max: 35_999 }).map((value) => value / 100),
+      rtl: fc.constant(true as const),
+      mono: fc.constant(true as const),
+    },
+    { requiredKeys: ["start", "end", "page", "x", "right", "y", "size"] },
+  );
+  const size = fc.record({ width: fc.nat(99_999), height: fc.nat(99_999) });
+  await fc.assert(
+    fc.asyncProperty(fc.string(), fc.array(size), fc.array(place), fc.nat(), async (text, pages, places, cut) => {
+      const geometry: PdfGeometry = { text, pages, places };
+      const packed = await packPlaces(geometry);
+      expect(JSON.stringify(await unpackPlaces(packed, text))).toBe(JSON.stringify(ordered(geometry)));
+      expect(await unpackPlaces(packed.subarray(0, cut % packed.length), text)).toBeUndefined();
+    }),
+    { numRuns: 100 },
+  );
+});
+
+/** The same with keys in the order in which they are unpacked, and without signs of zero. */
+function ordered({ text, pages, places }: PdfGeometry): PdfGeometry {
+  return {
+    text,
+    pages,
+    places: places.map(({ start, end, page, x, right, y, size, angle, rtl, mono }) => ({
+      start,
+      end,
+      page,
+      x: x + 0,
+      right: right + 0,
+      y: y + 0,
+      size: size + 0,
+      ...(angle !== undefined && { angle }),
+      ...(rtl && { rtl }),
+      ...(mono && { mono }),
+    })),
+  };
+}

@@ -133,8 +133,8 @@ export interface RuntimeParts {
   readonly openBlobs?: () => Promise<BlobStore>;
   /** Whether there may be such bytes. Default: once something was put there. */
   readonly mayHoldMedia?: () => boolean;
-  /** Opens what a service keeps beside the knowledge base, where there is something. */
-  readonly openKept?: () => Promise<BlobStore | undefined>;
+  /** Opens what is kept beside the knowledge base; where there is nothing, only for something that is written. */
+  readonly openKept?: IngestStages["openKept"];
   /** Makes what events are kept in, where nobody gave a store. Default: a memory's. */
   readonly openEvents?: (retention: EventRetention & { readonly now?: () => number }) => EventStore;
 }

@@ -244,8 +244,10 @@ export async function openKnowledgeBase(
         openBlobs: async () =>
           (await import("../../stores/blobs/open-file-blob-store.ts")).openFileBlobStore(join(folder, "media")),
         mayHoldMedia: () => existsSync(join(folder, "media")),
-        openKept: async () =>
-          existsSync(join(folder, "files")) ? (await import("./open-files.ts")).openFiles(folder) : undefined,
+        openKept: async (isWritten = false) =>
+          isWritten || existsSync(join(folder, "files"))
+            ? (await import("./open-files.ts")).openFiles(folder)
+            : undefined,
       }),
     ...(address !== undefined && options.store === undefined && (await besidePostgres(address))),
     openSource: (inputs, rules) =>

@@ -3,7 +3,8 @@ import { IbidError } from "../../contracts/errors.ts";
 import type { SourceMap } from "../../contracts/document.ts";
 import type { DocumentView, KnowledgeBase } from "../../contracts/knowledge-base.ts";
 import type { Scope } from "../../contracts/scope.ts";
-import type { MarkedPage, PdfGeometry } from "../../readers/pdf/pdf-geometry.ts";
+import type { MarkedPage } from "../../readers/pdf/pdf-geometry.ts";
+import type { PdfGeometry } from "../../readers/pdf/place-line.ts";
 import type { ViewBlock } from "../../readers/display/view-tree.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
 import { locate } from "../../text/locate.ts";
@@ -96,6 +97,14 @@ export async function readPlacesOnPages(
   checkPlaces(geometry, document);
   return geometry;
 }
+
+/** Places as ingestion keeps them. */
+export const packPlacesOnPages = async (geometry: PdfGeometry): Promise<Uint8Array> =>
+  (await import("../../readers/pdf/pack-places.ts")).packPlaces(geometry);
+
+/** Kept places. **Shape** `undefined` where they are of another text, of another version, or broken. */
+export const unpackPlacesOnPages = async (bytes: Uint8Array, text: string): Promise<PdfGeometry | undefined> =>
+  (await import("../../readers/pdf/pack-places.ts")).unpackPlaces(bytes, text);
 
 /** **Errors** `unsupported` for places of another text than the document's. */
 export function checkPlaces(geometry: PdfGeometry, { uri, text }: Pick<DocumentView, "uri" | "text">): void {

@@ -22,7 +22,9 @@ import { findHeadings, findTitle } from "./pdf-headings.ts";
 import { cutAtHeadings, readOutline } from "./pdf-outline.ts";
 import { findParagraphs, findUsualGap, type PdfBlock } from "./pdf-paragraphs.ts";
 import type { PdfFont, PdfRun } from "./pdf-runs.ts";
-import { type PdfText, type PrintedLine, writePdfText } from "./pdf-text.ts";
+import { packPlaces } from "./pack-places.ts";
+import { placeLines } from "./place-line.ts";
+import { type PdfText, writePdfText } from "./pdf-text.ts";
 import { brokenPage, readPage, type ReadPage } from "./read-page.ts";
 import { tableAreas, textAreas, unplaced } from "./extracted-areas.ts";
 import type { Metadata } from "../../contracts/metadata.ts";
@@ -40,8 +42,6 @@ export async function readPdf(
   ocr: OcrProvider | undefined,
   tables: TableExtractor,
   maps: string | undefined,
-  /** Gets the printed lines with the sizes of their pages, for those who want to know where the text stands. */
-  onPrinted?: (printed: readonly PrintedLine[], pages: readonly Pick<ReadPage, "width" | "height">[]) => void,
 ): Promise<ReadResult> {
   const { uri, signal } = input;
   const limits = limitsOf(input);
@@ -94,7 +94,9 @@ export async function readPdf(
       found,
     );
     const { printed, ...written } = await write(pdf, uri, areas);
-    onPrinted?.(printed, whole);
+    // A part of another file has no pages that are shown.
+    if ((input.depth ?? 0) === 0)
+      written.places = await packPlaces({ text: written.text, pages: whole, places: placeLines(printed) });
     if (placed.length > 0) written.sourceMap = { ...written.sourceMap, recognised: placed.map(placesOf) };
     const result = {
       ...written,

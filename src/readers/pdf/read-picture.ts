@@ -9,7 +9,9 @@ import { joinBlocks } from "./join-blocks.ts";
 import { findHeadings, findTitle } from "./pdf-headings.ts";
 import { findParagraphs, findUsualGap } from "./pdf-paragraphs.ts";
 import { type PictureSize, pictureSizes } from "../ocr/picture-sizes.ts";
-import { type PrintedLine, writePdfText } from "./pdf-text.ts";
+import { packPlaces } from "./pack-places.ts";
+import { placeLines } from "./place-line.ts";
+import { writePdfText } from "./pdf-text.ts";
 import { layOutPages, recognise } from "./read-pdf.ts";
 import { doubtful } from "./missing-text.ts";
 import { addRecognised, placesOf } from "./recognised-pages.ts";
@@ -20,12 +22,7 @@ import { textAreas } from "./extracted-areas.ts";
 const sheet = { width: 595, height: 842 };
 
 /** Implements `createImageReader`: a picture is a scanned page without a PDF around it. */
-export async function readPicture(
-  input: ReadInput,
-  ocr: OcrProvider,
-  /** Gets the printed lines with the sizes of their pages, for those who want to know where the text stands. */
-  onPrinted?: (printed: readonly PrintedLine[], pages: readonly PictureSize[]) => void,
-): Promise<ReadResult> {
+export async function readPicture(input: ReadInput, ocr: OcrProvider): Promise<ReadResult> {
   const { uri } = input;
   const { maxTextLength, maxPages } = limitsOf(input);
   const sizes = pictureSizes(input.bytes);
@@ -58,7 +55,6 @@ export async function readPicture(
   const usualGap = findUsualGap(areas.flat());
   const blocks = areas.flatMap((list, page) => list.flatMap((area) => findParagraphs(area, page, usualGap)));
   const written = writePdfText(joinBlocks(findHeadings(blocks)), last);
-  onPrinted?.(written.printed, blank);
   const { title: stated, ...facts } = readPictureFacts(input.bytes);
   const title = (typeof stated === "string" ? stated : "") || findTitle(blocks) || fileNameOf(uri);
   return {
@@ -67,6 +63,9 @@ export async function readPicture(
     root: buildSections(written.text, title, written.headings),
     sourceMap: { lines: "none", pages: written.pages, ...(placed.length > 0 && { recognised: placed.map(placesOf) }) },
     blocks: written.blocks,
+    ...((input.depth ?? 0) === 0 && {
+      places: await packPlaces({ text: written.text, pages: blank, places: placeLines(written.printed) }),
+    }),
     metadata: { ...facts, ...(last > 1 && { pageCount: last }) },
     notes: [`Its text was recognised by ${ocr.name}.`, ...doubtful(recognised)],
   };
