@@ -80,15 +80,30 @@ export async function call(path: string, options: RequestInit = {}): Promise<Res
   return response;
 }
 
-export async function get<Value>(
-  path: string,
-  query: Record<string, string | number | undefined> = {},
-  signal?: AbortSignal,
-): Promise<Value> {
+type Query = Readonly<Record<string, string | number | undefined>>;
+
+export async function get<Value>(path: string, query: Query = {}, signal?: AbortSignal): Promise<Value> {
   const given = Object.entries(query).filter(([, value]) => value !== undefined) as [string, string | number][];
   const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)]));
   const response = await call(search.size === 0 ? path : `${path}?${search}`, { signal: signal ?? null });
   return (await response.json()) as Value;
+}
+
+let begun: { readonly name: string; readonly answer: Promise<unknown> } | undefined;
+const nameOf = (path: string, query: object): string => JSON.stringify([path, query]);
+
+/** Begins a request whose answer a part of the page will want that is still being loaded. */
+export function begin(path: string, query: Query): void {
+  const answer = get(path, query);
+  answer.catch(() => {});
+  begun = { name: nameOf(path, query), answer };
+}
+
+/** As `get`: the answer to a request that was begun, once, else anew. **Errors** `Failure`. */
+export function getBegun<Value>(path: string, query: Query, signal: AbortSignal): Promise<Value> {
+  const early = begun;
+  begun = undefined;
+  return early?.name === nameOf(path, query) ? (early.answer as Promise<Value>) : get<Value>(path, query, signal);
 }
 
 export async function send<Value>(

@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import type { ComponentChildren, VNode } from "preact";
 import { h } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import { Failure, get, call } from "./api.ts";
+import { begin, Failure, get, call } from "./api.ts";
 import { askOnly } from "./filters.tsx";
 import { lazy, Suspense } from "./lazy.tsx";
 import {
@@ -80,24 +80,36 @@ type Cited = Pick<Place, "uri" | "scope" | "start" | "end">;
 /** Documents at most whose places are made ready for an answer. */
 const mostReady = 3;
 const ready = new Set<string>();
-
-/**
- * Loads what draws pages of PDFs before a reader opens one: an answer has cited it, or its document is on its way.
- * The service reads a file for the places of its text when the first one is asked for, which takes seconds for a long file.
- */
-export const prepareForPdf = (cited: readonly Cited[]): void => {
-  const pdfs = new Map(cited.flatMap((place) => (/\.pdf$/iu.test(place.uri) ? [[place.uri, place]] : [])));
-  if (pdfs.size === 0) return;
+const isPdfName = (uri: string): boolean => /\.pdf$/iu.test(uri);
+const loadForPdf = (): void =>
   void loadPdf().then(
     ({ warmUp }) => warmUp(),
     () => {},
   );
+/** The query for the boxes of a place. */
+const stretchOf = ({ uri, scope, start, end }: Cited) => ({ uri, scope, start, end: Math.max(end, start + 1) });
+/** Loads for a place that is being opened what draws it, and its boxes, beside the text. */
+const prepareToOpen = (place: Cited): void => {
+  if (!isPdfName(place.uri)) return;
+  loadForPdf();
+  if (session.peek()?.originals !== true) return;
+  ready.add(place.uri);
+  begin("geometry", stretchOf(place));
+};
+
+/**
+ * Loads what draws pages of PDFs before a reader opens one that an answer has cited.
+ * Where no places of a file are kept, the service reads it when the first one is asked for, which takes seconds for a long file.
+ */
+export const prepareForPdf = (cited: readonly Cited[]): void => {
+  const pdfs = new Map(cited.flatMap((place) => (isPdfName(place.uri) ? [[place.uri, place]] : [])));
+  if (pdfs.size === 0) return;
+  loadForPdf();
   const own = [...pdfs.values()].slice(0, mostReady).filter(({ uri }) => !ready.has(uri));
   if (session.peek()?.originals !== true) return;
   for (const { uri } of own) ready.add(uri);
   void (async () => {
-    for (const { uri, scope, start, end } of own)
-      await get("geometry", { uri, scope, start, end: Math.max(end, start + 1) }).catch(() => ready.delete(uri));
+    for (const place of own) await get("geometry", stretchOf(place)).catch(() => ready.delete(place.uri));
   })();
 };
 const isPdf = (mediaType: string): boolean => mediaType === "application/pdf" || mediaType === "application/x-pdf";
@@ -243,7 +255,7 @@ export function PlaceView({
   // Other words than the cited ones get no mark, and neither do words that nothing is known of.
   const isGone = place.gone ?? place.changed !== true;
   const end = isChanged && isGone ? start : place.end;
-  useEffect(() => prepareForPdf([place]), [uri]);
+  useEffect(() => prepareToOpen(place), [uri, start]);
   const mode = useSignal<"page" | "text" | undefined>(undefined);
   if (failure.value !== undefined) {
     const shown =

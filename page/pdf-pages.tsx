@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { getDocument, GlobalWorkerOptions, type PDFDocumentProxy } from "pdfjs-dist";
-import { get, keyHeaders } from "./api.ts";
+import { getBegun, keyHeaders } from "./api.ts";
 import type { View } from "./evidence.tsx";
 import { type Geometry, PageFrame, ZoomBar } from "./frame.tsx";
 import { IconButton, Notice, textOf } from "./shared.tsx";
@@ -47,7 +47,8 @@ function openPdf({ uri, scope, contentHash }: View): Promise<PDFDocumentProxy> {
     httpHeaders: keyHeaders(),
     disableAutoFetch: true,
     disableStream: true,
-    rangeChunkSize: 2 ** 18,
+    // A file of up to twice this length comes in one piece.
+    rangeChunkSize: 2 ** 19,
     useWasm: false,
     enableXfa: false,
   }).promise;
@@ -83,7 +84,7 @@ export function PdfPages({
       (opened) => (pdf.value = opened),
       (error: { status?: number }) => (failed.value = error.status === 404 ? "file" : "page"),
     );
-    get<Geometry>("geometry", { uri, scope, start, end: Math.max(end, start + 1) }, controller.signal).then(
+    getBegun<Geometry>("geometry", { uri, scope, start, end: Math.max(end, start + 1) }, controller.signal).then(
       (found) => {
         geometry.value = found;
         if (found.pages.length > 0 && end > start && !isTurned.current)
@@ -175,7 +176,9 @@ function PdfPage({
   const ratio = useSignal(boxes === undefined ? 1.3 : boxes.height / boxes.width);
   const drawn = useSignal(0);
   const text = useSignal("");
+  const isDrawn = drawn.value > 0;
   useEffect(() => {
+    if (!isDrawn) return;
     let isOver = false;
     const read = async (): Promise<void> => {
       const { items } = await (await pdf.getPage(number)).getTextContent();
@@ -185,7 +188,7 @@ function PdfPage({
     // A page whose text cannot be read is a picture alone; the text view has its words.
     void read().catch(() => {});
     return () => void (isOver = true);
-  }, [pdf, number]);
+  }, [pdf, number, isDrawn]);
   useEffect(() => {
     let isOver = false;
     let width = 0;
@@ -227,7 +230,7 @@ function PdfPage({
       number={number}
       ratio={ratio.value}
       zoom={zoom}
-      isDrawn={drawn.value > 0}
+      isDrawn={isDrawn}
       boxes={boxes}
       quote={quote}
     >

@@ -191,7 +191,7 @@ export const en = {
   keyUnknown: "That key is not known. Check for a missing letter, or ask for a new one.",
   keyCharacters: "A key has letters, digits and signs of plain English keyboards only. Yours holds “{sign}”.",
   keyMissing: "Type your key first.",
-  forgetKey: "Forget the key",
+  forgetKey: "Sign out",
   keyboard: "Keyboard",
   singleKeys: "Use single letters as shortcuts",
   keysAsk: "go to the question",

@@ -47,16 +47,20 @@ export function createView(parts: SharedParts, caller: Caller, strategy?: ScopeS
   const keeping = async () => (await import("./keeping.ts")).createKeeping(keepingParts);
   const media = async () => (await import("./keep-media.ts")).createMedia(keepingParts, parts.blobs);
   const finding = async () => (await import("./find-chunks.ts")).createFinding({ ...parts, readable, past });
-  /** A fit that is made of what is gone, or lacks what came back, is made anew. */
-  async function keep<Result>(verb: (by: Awaited<ReturnType<typeof keeping>>) => Promise<Result>): Promise<Result> {
+  /** A fit that is made of what is gone, or lacks what came back, is made anew. `isFinal`: something may be gone for good. */
+  async function keep<Result>(
+    verb: (by: Awaited<ReturnType<typeof keeping>>) => Promise<Result>,
+    isFinal = true,
+  ): Promise<Result> {
     const done = await verb(await keeping());
     parts.settler.later();
     if (parts.holdsMedia?.() === true) await (await media()).sweep();
-    const kept = await parts.openKept?.();
+    const kept = isFinal ? await parts.openKept?.() : undefined;
     if (kept !== undefined) await (await media()).sweepKept(kept);
     return done;
   }
-  const deleteDocuments: KnowledgeBase["delete"] = (target, options) => keep((by) => by.delete(target, options));
+  const deleteDocuments: KnowledgeBase["delete"] = (target, options) =>
+    keep((by) => by.delete(target, options), options?.purge === true || store.trash === undefined);
 
   const verbs = createVerbs(parts, scopes, retriever, stages, past);
 
@@ -85,7 +89,7 @@ export function createView(parts: SharedParts, caller: Caller, strategy?: ScopeS
     find: async (options) => (await finding()).find(options),
     searchVector: async (vector, options) => (await finding()).searchVector(vector, options),
     delete: deleteDocuments,
-    restore: (uri, address) => keep((by) => by.restore(uri, address)),
+    restore: (uri, address) => keep((by) => by.restore(uri, address), false),
     versions: async (uri, address) => (await keeping()).versions(uri, address),
     async *deleted() {
       yield* (await keeping()).deleted();
