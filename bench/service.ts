@@ -16,6 +16,7 @@ import { createInterface } from "node:readline";
 import { once } from "node:events";
 import { parseArgs } from "node:util";
 import { openKnowledgeBase } from "../src/index.node.ts";
+import { createRandom } from "../src/testing/random.ts";
 
 const { values: given } = parseArgs({
   options: {
@@ -32,17 +33,9 @@ const warmUp = 1000;
 const only = new Set(given.only.split(","));
 const program = new URL("../src/cli/bin.ts", import.meta.url).pathname;
 
-/**
- * Words by rank, so that some are frequent and most are rare, as in a language.
- *
- * The product is rounded, so that the numbers repeat after 10,466 of them. Texts repeat, and many scores are equal: see decision 0337.
- */
-let seed = 20;
-const random = (): number => {
-  seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31;
-  return seed / 2 ** 31;
-};
-const word = (): string => `w${Math.floor(20_000 ** random()).toString(36)}`;
+/** Words by rank, so that some are frequent and most are rare, as in a language. No sequence of words is made twice. */
+const random = createRandom(20);
+const word = (): string => `w${Math.floor(20_000 ** random.next()).toString(36)}`;
 const sentence = (): string => `${Array.from({ length: 14 }, word).join(" ")}.`;
 const text = (paragraphs: number): string =>
   Array.from({ length: paragraphs }, () => Array.from({ length: 6 }, sentence).join(" ")).join("\n\n");
@@ -279,10 +272,7 @@ try {
       const { status } = await upload;
       times.sort((a, b) => a - b);
       const p99 = times[Math.ceil(times.length * 0.99) - 1] ?? 0;
-      const delay = await metric(
-        serving,
-        'nodejs_eventloop_delay_seconds{quantile="0.99"}'.replaceAll(/[{}]/gu, "\\$&"),
-      );
+      const delay = await metric(serving, "nodejs_eventloop_delay_p99_seconds");
       console.log(
         `upload of ${(large.length / 1e6).toFixed(1)} MB, --workers ${workers}: status ${status}; /livez p99 ${p99.toFixed(0)} ms of ${times.length}; event loop p99 ${(delay * 1000).toFixed(0)} ms`,
       );

@@ -1,5 +1,5 @@
 // Holds the files of deploy/ to their linters, and starts the image without an engine. The steps of the Dockerfile are carried out one by one below a folder. The
-// result is started there by chroot in namespaces of its own, read-only and as the user that the file names. Needs Linux, root, Go, Python and the registries.
+// result is started there by chroot in namespaces of its own, read-only and as the user that the file names. Needs Linux, root, Go, Python, promtool and the registries.
 // A program that is missing is named, and its check counts as failed.
 //
 //   npm run check:deploy
@@ -62,7 +62,7 @@ async function check(name: string, work: () => string | Promise<string>): Promis
 function run(
   program: string,
   args: readonly string[],
-  more: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv } = {},
+  more: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv; readonly input?: string } = {},
 ): string {
   const { error, status, stdout, stderr } = spawnSync(program, args, { encoding: "utf8", maxBuffer: 2 ** 26, ...more });
   if (error !== undefined) throw new Error(`${program} does not run here: ${error.message}. Install it.`);
@@ -320,6 +320,8 @@ async function startAndProbe({ at, command, probe, user, env, workdir }: Image):
   assert.match(((await found.json()) as { readonly text: string }).text, /ninety days/u);
   const metrics = await (await ask("/metrics")).text();
   assert.match(metrics, /^ibid_/mu);
+  // Prometheus' own linter.
+  run("promtool", ["check", "metrics"], { input: metrics });
   // Keys that are revoked open nothing after SIGHUP.
   writeFileSync(join(at, "data", "keys.json"), JSON.stringify({ keys: [] }));
   service.signal("SIGHUP");
@@ -329,7 +331,7 @@ async function startAndProbe({ at, command, probe, user, env, workdir }: Image):
   );
   service.signal("SIGTERM");
   assert.equal(await service.over, 0, `the service ended otherwise: ${service.said}`);
-  return `as user ${user}, read-only; health check, questions, /metrics, SIGHUP, SIGTERM`;
+  return `as user ${user}, read-only; health check, questions, /metrics by promtool, SIGHUP, SIGTERM`;
 }
 
 /** A program of the image that starts another one: there is no shell. */

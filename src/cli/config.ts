@@ -22,7 +22,7 @@ async function checkConfig({ output }: Context, { settings, kb }: CommonOptions)
   const { file = null, ofVariables = {}, values = {} } = settings ?? {};
   // Code for servers and engines is loaded by this command alone.
   const { checkParts } = await import("./check-parts.ts");
-  await checkParts(values);
+  await checkParts(values, kb);
   const shown = shownPlace(kb);
   if (output.json) await output.object({ file, kb: shown, valid: true });
   else {

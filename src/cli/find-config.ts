@@ -1,5 +1,5 @@
 import { existsSync, statSync } from "node:fs";
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { folderOf } from "../knowledge-base/open/location.ts";
 import { IbidError } from "../contracts/errors.ts";
 
@@ -78,9 +78,15 @@ export function checkCode(file: string, kb: string): void {
   throw new IbidError(
     "access-denied",
     reason === undefined
-      ? `${basename(file)} runs code and stands neither in the folder of ${kb} nor above it.`
-      : `${basename(file)} runs code, and ${reason}.`,
-    { uri: file, hint: "Move it there as the user who runs ibid, or write ibid.config.json." },
+      ? `${file} runs code and stands neither in the folder of ${kb} nor above it.`
+      : `${file} runs code, and ${reason}.`,
+    {
+      uri: file,
+      hint:
+        reason === undefined
+          ? "Move it there, or write ibid.config.json, which runs no code."
+          : "Read it, and keep a copy as the user who runs ibid, in a folder that others cannot write.",
+    },
   );
 }
 

@@ -94,14 +94,25 @@ async function list({ output }: Context, options: KeysOptions): Promise<number> 
   const shown = keys.map(({ key: _key, sha256: _hash, ...entry }) => ({ ...entry, expired: isExpired({ ...entry }) }));
   if (output.json) await output.object({ keys: shown });
   else {
-    for (const { name, operator, userId, teamId, teams = [], write, expiresAt, expired } of shown) {
+    for (const { name, operator, userId, teamId, teams = [], write, expiresAt, expired, ...limits } of shown) {
       const who = operator ? "operator" : [userId, teamId, ...teams].filter(Boolean).join(", ") || "shared scopes";
       const end = expiresAt === undefined ? "" : `, ${expired ? "expired" : "until"} ${expiresAt}`;
-      await output.line(`${neutralise(name)}  ${neutralise(who)}${write ? ", writes" : ""}${end}`);
+      const bounds = keyLimits.flatMap(([limit, unit]) =>
+        limits[limit] === undefined ? [] : `, ${limits[limit].toLocaleString("en")} ${unit}`,
+      );
+      await output.line(`${neutralise(name)}  ${neutralise(who)}${write ? ", writes" : ""}${bounds.join("")}${end}`);
     }
   }
   return 0;
 }
+
+/** Limits of a key, with their words. */
+const keyLimits = [
+  ["requestsPerMinute", "requests a minute"],
+  ["requestsPerDay", "requests a day"],
+  ["bytesPerDay", "bytes a day"],
+  ["tokensPerDay", "tokens a day"],
+] as const satisfies readonly (readonly [keyof AccessKey, string])[];
 
 /** `ibid keys` with its commands and its help. */
 export function addKeysCommand(program: Command, context: Context, done: (exitCode: number) => void): void {

@@ -6,18 +6,18 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { IbidError } from "../contracts/errors.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import { openFiles, openPartSizes } from "../knowledge-base/open/open-files.ts";
-import type { AccessKey, HandlerOptions, RequestLogEntry, SearchPool } from "../server/index.node.ts";
+import type { HandlerOptions, RequestLogEntry, SearchPool } from "../server/index.node.ts";
 import { readPages } from "./docs.ts";
+import { isAddress } from "./find-config.ts";
+import { platformNow } from "../runtime/platform-clock.ts";
 import { examples, note } from "./help-text.ts";
-import { readFileOfKeys, writeKeys } from "./keys.ts";
-import { folderOf, showLocation } from "../knowledge-base/open/location.ts";
-import { openIdentities } from "./open-identities.ts";
+import { showLocation } from "../knowledge-base/open/location.ts";
+import { type KeyFile, openCallers } from "./open-callers.ts";
 import { addAnswerModels, baseOf, type CommonOptions, type Context, readCaller, withKnowledgeBase } from "./open.ts";
 import { toIbidError } from "./output.ts";
 import { readCount } from "./read-option.ts";
 import { given } from "../server/given.ts";
 import { neutralise, toJsonLine } from "./text-layout.ts";
-import { readText } from "./read-text.ts";
 
 export interface ServeCommandOptions extends CommonOptions {
   readonly port?: number;
@@ -59,43 +59,14 @@ export async function serve(context: Context, options: ServeCommandOptions): Pro
     return await withKnowledgeBase(whole, { embeds: "queries" }, searchForPool);
   }
   const caller = readCaller(options);
-  if (keysFile !== undefined && (caller !== undefined || write)) {
-    throw new IbidError(
-      "invalid-argument",
-      "--keys cannot be combined with --as-user, --as-team, --as-teams or --write: each key has its own caller.",
-      {
-        hint: "Leave out one side. The entry of a key names its user and teams, and has write.",
-      },
-    );
-  }
-  if (judge !== undefined && model === undefined) {
-    throw new IbidError("invalid-argument", "--judge needs --model: it checks the answers of a model.", {
-      hint: "Name a model with --model, or leave --judge out.",
-    });
-  }
-  const { createServiceMetrics, parseKeys, startService } = await import("../server/index.node.ts");
+  checkJudge(model, judge);
+  const { createServiceMetrics, startService } = await import("../server/index.node.ts");
   const metrics =
     set.metrics === false ? undefined : createServiceMetrics(set.meter === undefined ? {} : { meter: set.meter });
-  const keys = keysFile === undefined ? undefined : await openKeys(keysFile, parseKeys);
-  const known = await openIdentities(set);
-  if (known.authenticate !== undefined && (caller !== undefined || write))
-    throw new IbidError(
-      "invalid-argument",
-      "A login cannot be combined with --as-user, --as-team, --as-teams or --write.",
-      {
-        hint: "Leave them out: claims say who may write.",
-      },
-    );
-  const who: Pick<HandlerOptions, "keys" | "changeKeys" | "local" | "authenticate" | "authorizationServers" | "login"> =
-    known.authenticate !== undefined
-      ? { ...known, ...keys?.options }
-      : keys === undefined
-        ? { local: { access: caller ?? "operator", write } }
-        : keys.options;
+  const { keys, takes, who } = await openCallers({ caller, write, keys: keysFile }, set);
   const { asUser: _user, asTeam: _team, asTeams: _teams, ...asOperator } = options;
   const workers = options.workers ?? set.workers ?? 0;
   // Uploads are embedded too.
-  const takes = write || keys !== undefined || known.authenticate !== undefined;
   const remembers = typeof mcp === "object" && mcp.memory !== undefined;
   const embeds = takes || remembers ? "documents" : "queries";
   // A service that takes documents begins without any.
@@ -152,11 +123,6 @@ export async function serve(context: Context, options: ServeCommandOptions): Pro
   }).finally(() => process.off("SIGHUP", onHangUp));
 }
 
-/** Whether a location is the address of a database, which may hold a password. */
-function isAddress(location: string): boolean {
-  return folderOf(location) === undefined;
-}
-
 /** Searches for the process that started this one, with the same arguments. Signals go to both; this one ends with the other. */
 async function searchForPool(kb: KnowledgeBase): Promise<number> {
   const { serveSearches } = await import("../server/index.node.ts");
@@ -208,64 +174,27 @@ function keptFiles({
 /** Names of this machine stay valid beside the given ones. */
 const ownNames = ["localhost", "127.0.0.1", "[::1]"];
 
-/** The keys of a file: as the service uses them, and read anew. */
-interface KeyFile {
-  readonly options: Required<Pick<HandlerOptions, "keys" | "changeKeys">>;
-  /** **Shape** the number of keys. */
-  readonly reload: () => Promise<number>;
-}
-
-async function openKeys(
-  file: string,
-  parse: (json: string, options?: { readonly least: 0 }) => readonly AccessKey[],
-): Promise<KeyFile> {
-  let keys = await readKeys(file, parse);
-  let written: Promise<unknown> = Promise.resolve();
-  return {
-    options: {
-      keys: () => keys,
-      changeKeys(change) {
-        // One change after another, each of the file as it is.
-        const done = written.then(async () => {
-          const changed = change(await readFileOfKeys(file));
-          await writeKeys(file, changed);
-          keys = changed;
-        });
-        written = done.catch(() => {});
-        return done;
-      },
-    },
-    async reload() {
-      // The last key may have been revoked.
-      keys = await readKeys(file, (json) => parse(json, { least: 0 }));
-      return keys.length;
-    },
-  };
-}
-
 async function reloadKeys({ output, stderr }: Context, keys: KeyFile | undefined): Promise<void> {
-  try {
-    stderr.write(
-      keys === undefined
-        ? "There is no file of keys to read again.\n"
-        : `The keys were read again: ${await keys.reload()}.\n`,
+  const say = (message: string, more: object = {}): void =>
+    void stderr.write(
+      `${output.json ? toJsonLine({ at: new Date(platformNow()).toISOString(), message, ...more }) : message}\n`,
     );
+  if (keys === undefined) return say("There is no file of keys to read again.");
+  try {
+    const count = await keys.reload();
+    say(`The keys were read again: ${count}.`, { keys: count });
   } catch (error) {
     await output.error(toIbidError(error));
-    stderr.write("The keys stay as they were.\n");
+    say("The keys stay as they were.");
   }
 }
 
-async function readKeys(file: string, parse: (json: string) => readonly AccessKey[]): Promise<readonly AccessKey[]> {
-  const json = await readText(file, "Check the path of the keys.");
-  try {
-    return parse(json);
-  } catch (error) {
-    if (!IbidError.isInstance(error)) throw error;
-    const { code, hint, message } = error;
-    const named = message.replace(/^The keys/u, () => `The keys in ${file}`);
-    throw new IbidError(code, named, { cause: error, ...(hint !== undefined && { hint }) });
-  }
+/** **Errors** `invalid-argument` for a judge without a model whose answers it could check. */
+export function checkJudge(model: unknown, judge: unknown): void {
+  if (judge === undefined || model !== undefined) return;
+  throw new IbidError("invalid-argument", "--judge needs --model: it checks the answers of a model.", {
+    hint: "Name a model with --model or models.chat, or leave --judge and models.judge out.",
+  });
 }
 
 /** `12:03:04 200 POST /ask 41 ms ada`, and below it the failure, if there is one. */

@@ -8,8 +8,8 @@ import type { Caller } from "./route.ts";
 
 /** Counts of callers: requests of a minute, and the amounts of a day. */
 export interface CallerUsage {
-  /** **Errors** 429. */
-  readonly countRequest: (who: string, perMinute: number) => void;
+  /** **Shape** headers that say how many requests of the minute are left. **Errors** 429, with the same headers. */
+  readonly countRequest: (who: string, perMinute: number) => Readonly<Record<string, string>>;
   /** **Errors** 429 for an amount beyond the day of a caller. */
   readonly countDay: (who: string, caller: Pick<Caller, "perDay">, unit: keyof DayLimits, amount: number) => void;
   /** The knowledge base of a caller, with answers to verify bounded and the tokens of its models counted. */
@@ -42,11 +42,13 @@ export function createCallerUsage(
   return {
     countDay,
     countRequest(who, perMinute) {
-      const wait = limiter.take(who, perMinute);
-      if (wait === 0) return;
+      const { wait, left } = limiter.take(who, perMinute);
+      // **Source** draft-ietf-httpapi-ratelimit-headers, RateLimit Fields for HTTP.
+      const headers = { "ratelimit-policy": `"minute";q=${perMinute};w=60`, ratelimit: `"minute";r=${left}` };
+      if (wait === 0) return headers;
       throw new Refusal(429, "rate-limited", `This service takes ${perMinute} requests a minute from one caller.`, {
         hint: `Try again in ${wait} seconds.`,
-        headers: { "retry-after": String(wait) },
+        headers: { "retry-after": String(wait), ...headers },
       });
     },
     metered(who, caller) {

@@ -284,9 +284,11 @@ const mcpRules = {
     default: false,
     for: inCode,
     beyond: {
-      expects: "an object with confirm",
+      expects: "an object with confirm, true or false",
       check: (value) =>
-        typeof value === "object" && value !== null && Object.keys(value).every((key) => key === "confirm"),
+        typeof value === "object" &&
+        value !== null &&
+        Object.entries(value).every(([key, each]) => key === "confirm" && typeof each === "boolean"),
     },
   },
   maxResourceLength: {

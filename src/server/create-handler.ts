@@ -51,6 +51,8 @@ interface Environment {
     requestId: string;
     /** Name of the caller, once it is known. */
     caller?: string;
+    /** Headers with the requests that the caller has left. */
+    rate?: Readonly<Record<string, string>>;
     /** Private texts of the request. */
     asked?: readonly string[];
     failure?: unknown;
@@ -162,7 +164,7 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
     // The log names a caller also when the request is refused.
     context.set("caller", caller.name);
     const countedAs = hasKeys ? `caller ${caller.name}` : group;
-    countRequest(countedAs, caller.perMinute);
+    context.set("rate", countRequest(countedAs, caller.perMinute));
     if ((needs === "operator" && !caller.isOperator) || (needs === "writer" && !caller.mayWrite)) {
       const right = needs === "operator" ? "the operator's key" : "the right to write";
       throw new Refusal(403, "access-denied", `This route needs ${right}.`, {
@@ -291,7 +293,7 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
     context.set("requestId", readRequestId(context.req.raw));
     await next();
     const { res } = context;
-    const headers = new Headers({ ...usualHeaders, "x-request-id": context.var.requestId });
+    const headers = new Headers({ ...usualHeaders, "x-request-id": context.var.requestId, ...context.var.rate });
     for (const [name, value] of res.headers) {
       // A response may set several cookies, each in a header of its own.
       if (name === "set-cookie") headers.append(name, value);

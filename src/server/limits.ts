@@ -2,8 +2,8 @@ import { platformNow } from "../runtime/platform-clock.ts";
 
 /** Buckets of tokens, one for each caller. A full bucket holds the requests of one minute, and refills steadily. */
 export interface RateLimiter {
-  /** Takes one token. **Shape** 0, or the seconds until the next token. */
-  take(caller: string, perMinute: number): number;
+  /** Takes one token. **Shape** `wait` is 0, or the seconds until the next token; `left` is the number of whole ones. */
+  take(caller: string, perMinute: number): { readonly wait: number; readonly left: number };
 }
 
 /** The limiter remembers this many callers, the latest ones; a forgotten caller starts with a full bucket. */
@@ -19,9 +19,10 @@ export function createRateLimiter(now: () => number = platformNow): RateLimiter 
       const tokens = Math.min(perMinute, before.tokens + (Math.max(0, at - before.at) / 60_000) * perMinute);
       const isFree = tokens >= 1;
       buckets.delete(caller);
-      buckets.set(caller, { tokens: isFree ? tokens - 1 : tokens, at });
+      const rest = isFree ? tokens - 1 : tokens;
+      buckets.set(caller, { tokens: rest, at });
       if (buckets.size > mostCallers) buckets.delete(buckets.keys().next().value!);
-      return isFree ? 0 : Math.ceil(((1 - tokens) / perMinute) * 60);
+      return { wait: isFree ? 0 : Math.ceil(((1 - tokens) / perMinute) * 60), left: Math.floor(rest) };
     },
   };
 }

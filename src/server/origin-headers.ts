@@ -20,6 +20,8 @@ export const allowedHeaders = [
 export const exposedHeaders = [
   "x-request-id",
   "retry-after",
+  "ratelimit",
+  "ratelimit-policy",
   "etag",
   "location",
   "tus-extension",

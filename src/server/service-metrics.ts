@@ -107,8 +107,8 @@ export function createServiceMetrics(options: { readonly meter?: ApiMeter | unde
         state.bytes.record(bytes);
         state.resident.record(memory.rss);
         state.heap.record(memory.heapUsed);
-        state.delay.record(toSeconds(delay.percentile(50)), { quantile: "0.5" });
-        state.delay.record(toSeconds(delay.percentile(99)), { quantile: "0.99" });
+        state.delayMedian.record(toSeconds(delay.percentile(50)));
+        state.delayP99.record(toSeconds(delay.percentile(99)));
         state.started.record(Math.round((platformNow() - process.uptime() * 1000) / 1000));
       }
       delay.reset();
@@ -137,7 +137,9 @@ function createInstruments(meter: ApiMeter) {
       bytes: gauge("ibid.sources", "By", "Size of the documents' sources."),
       resident: gauge("process.resident.memory", "By", "Memory of the process."),
       heap: gauge("nodejs.heap.used", "By", "Memory that objects of JavaScript take."),
-      delay: gauge("nodejs.eventloop.delay", "s", "Delay of the event loop since the last look."),
+      // A label "quantile" belongs to summaries alone: promtool refuses it at a gauge.
+      delayMedian: gauge("nodejs.eventloop.delay.p50", "s", "Median delay of the event loop since the last look."),
+      delayP99: gauge("nodejs.eventloop.delay.p99", "s", "99th percentile of that delay."),
       started: gauge("process.start.time", "s", "Start of the process, since 1970."),
     },
   };

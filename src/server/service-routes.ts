@@ -175,11 +175,32 @@ export function createMcpRoute(
   });
 }
 
+/**
+ * Makes a server for agents once. A wrong tool or entity then ends the start of a service, and not the first message to it.
+ *
+ * **Errors** as `createMcpServer` and `openEntities`.
+ */
+export async function checkAgents(
+  kb: KnowledgeBase,
+  { mcp, entities = {} }: Pick<HandlerOptions, "mcp" | "entities">,
+): Promise<void> {
+  const opened = await openAll(kb, entities);
+  if (typeof mcp !== "object") return;
+  const { createMcpServer } = await import("../integrations/mcp/create-mcp-server.ts");
+  const server = await createMcpServer(kb, {
+    ...mcp,
+    entities: [...(mcp.entities ?? []), ...opened],
+    ...(mcp.memory !== undefined && { memory: memoryOf(mcp.memory, undefined) }),
+  });
+  await server.close();
+}
+
 /** Entities over a caller's view. */
 async function openAll(
   kb: KnowledgeBase,
   entities: Readonly<Record<string, EntitiesOptions>>,
 ): Promise<readonly Entities[]> {
+  if (Object.keys(entities).length === 0) return [];
   const { openEntities } = await import("../knowledge-base/entities/open-entities.ts");
   return Object.entries(entities).map(([name, options]) => openEntities(kb, name, options));
 }

@@ -4,12 +4,19 @@ import type { AddressInfo } from "node:net";
 import { IbidError } from "../contracts/errors.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import { createHandler } from "./create-handler.ts";
-import { checkHandlerOptions, defaultPort, type HandlerOptions, type RequestLogEntry } from "./handler-options.ts";
+import {
+  checkHandlerOptions,
+  defaultPort,
+  type HandlerOptions,
+  type RequestLogEntry,
+  type ServiceLimits,
+} from "./handler-options.ts";
 import { isLoopbackName } from "./loopback.ts";
 import type { Readiness } from "./probe-routes.ts";
 import { errorJson, Refusal } from "./refusal.ts";
 import { jsonResponse } from "./route.ts";
 import { createRestReader } from "./read-the-rest.ts";
+import { checkAgents } from "./service-routes.ts";
 import { searchOnce } from "./search-once.ts";
 import type { ServiceMetrics } from "./service-metrics.ts";
 
@@ -75,38 +82,23 @@ const keepAliveMs = 10_000;
  */
 export async function startService(kb: KnowledgeBase, options: ServiceOptions = {}): Promise<RunningService> {
   checkGiven("startService", "options", options, "object");
-  const { port = defaultPort, host = defaultHost, warmUp = false, basePath, ...others } = options;
-  const { metricsPort, logger, trustedProxies = [], webhookNetworks = [], ...rest } = others;
-  const limits = checkHandlerOptions(rest);
-  checkPort("port", port);
-  const base = readBasePath(basePath);
+  const { warmUp = false } = options;
+  const { limits, base, bare, port, isTrusted, mayReach, rest } = await checkServiceOptions(kb, options);
   const { metrics } = rest;
-  checkMetricsPort(metricsPort, metrics);
-  const bare = host.replace(/^\[|\]$/gu, "");
-  if (!isLoopbackName(bare.toLowerCase()) && rest.keys === undefined && rest.authenticate === undefined) {
-    throw new IbidError(
-      "invalid-argument",
-      `The host is ${host}, and without keys every machine that reaches it could read everything.`,
-      {
-        hint: "Give keys, or listen on 127.0.0.1.",
-      },
-    );
-  }
+  const { metricsPort, logger } = options;
   let readiness: Readiness = warmUp ? "warming up" : "ready";
   const isStopping = (): boolean => readiness === "stopping";
   // Only Node needs these, so they are loaded here.
-  const [{ createServer }, { getRequestListener }, { findClientAddress, readNetworks }, { createRequestSender }] =
-    await Promise.all([
-      import("node:http"),
-      import("@hono/node-server"),
-      import("./client-address.ts"),
-      import("../ingest/sources/web/send-request.ts"),
-    ]);
-  const isTrusted = readNetworks("trustedProxies", trustedProxies);
+  const [{ createServer }, { getRequestListener }, { findClientAddress }, { createRequestSender }] = await Promise.all([
+    import("node:http"),
+    import("@hono/node-server"),
+    import("./client-address.ts"),
+    import("../ingest/sources/web/send-request.ts"),
+  ]);
   const handler = createHandler(kb, {
     readiness: () => readiness,
     ...rest,
-    sendWebhook: createRequestSender({ allowAddress: readNetworks("webhookNetworks", webhookNetworks) }),
+    sendWebhook: createRequestSender({ allowAddress: mayReach }),
     log(entry) {
       metrics?.request(entry);
       rest.log?.(entry);
@@ -201,6 +193,44 @@ export async function startService(kb: KnowledgeBase, options: ServiceOptions = 
   };
 }
 
+/** Options of a service that were checked. */
+interface CheckedService {
+  readonly limits: Required<ServiceLimits>;
+  readonly base: string;
+  /** The host without the brackets of IPv6. */
+  readonly bare: string;
+  readonly port: number;
+  readonly isTrusted: (address: string) => boolean;
+  readonly mayReach: (address: string) => boolean;
+  /** Options of the handler. */
+  readonly rest: Omit<HandlerOptions, "metrics"> & { readonly metrics?: ServiceMetrics | undefined };
+}
+
+/** Checks all options of a service, and opens no port. **Errors** as {@link startService}, but for an address that cannot be had. */
+export async function checkServiceOptions(kb: KnowledgeBase, options: ServiceOptions): Promise<CheckedService> {
+  const { port = defaultPort, host = defaultHost, warmUp: _warmUp, basePath, metricsPort, ...others } = options;
+  const { logger: _logger, trustedProxies = [], webhookNetworks = [], ...rest } = others;
+  const limits = checkHandlerOptions(rest);
+  checkPort("port", port);
+  checkMetricsPort(metricsPort, rest.metrics);
+  const bare = host.replace(/^\[|\]$/gu, "");
+  if (!isLoopbackName(bare.toLowerCase()) && rest.keys === undefined && rest.authenticate === undefined) {
+    throw new IbidError(
+      "invalid-argument",
+      `The host is ${host}, and without keys every machine that reaches it could read everything.`,
+      {
+        hint: "Give keys, or listen on 127.0.0.1.",
+      },
+    );
+  }
+  const base = readBasePath(basePath);
+  const { readNetworks } = await import("./client-address.ts");
+  const isTrusted = readNetworks("trustedProxies", trustedProxies);
+  const mayReach = readNetworks("webhookNetworks", webhookNetworks);
+  await checkAgents(kb, rest);
+  return { limits, base, bare, port, isTrusted, mayReach, rest };
+}
+
 function checkMetricsPort(port: number | undefined, metrics: ServiceMetrics | undefined): void {
   if (port === undefined) return;
   checkPort("metricsPort", port);
@@ -228,7 +258,7 @@ function forwardedProtocol({ headersDistinct }: IncomingMessage): "http" | "http
 }
 
 /** **Shape** `""` for none; else a path without a slash at its end. **Errors** `invalid-argument` for a text that is no path. */
-export function readBasePath(path = ""): string {
+function readBasePath(path = ""): string {
   const base = path.replace(/\/$/u, "");
   if (base === "" || /^(?:\/[\w.~-]+)+$/u.test(base)) return base;
   throw new IbidError("invalid-argument", `The base path is ${JSON.stringify(path)}; it must be a path.`, {

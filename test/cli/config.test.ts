@@ -144,6 +144,66 @@ describe("sources of a configuration", () => {
     expect(await callIbid(folder, ["config", "check"])).toMatchObject({ code: 0, stderr: "" });
   });
 
+  it("check refuses parts of code, keys and settings of the service as serve does", async () => {
+    const schema = '{ "~standard": { version: 1, vendor: "own", validate: (value) => ({ value }) } }';
+    for (const [content, code, problem] of [
+      ['readers: [{ name: "own" }]', 2, "readers: accepts is undefined"],
+      ["models: { embedding: { embed() {} } }", 2, "model.provider is of the type undefined"],
+      ['models: { embedding: { provider: "own", model: "m", embed() {} } }', 2, "The kind of own/m is undefined"],
+      ["models: { formerEmbeddings: [{}] }", 2, "it must be a list of embedding models"],
+      ["models: { cache: {} }", 2, "models.cache is an object"],
+      ['models: { judge: "ollama/m" }', 2, "models.judge"],
+      ['models: { embedding: "openai/text-embedding-3-small" }', 1, "OPENAI_API_KEY"],
+      ['models: { prices: { "a/b": {} } }', 2, '"a/b" has no valid price'],
+      ["transformers: [{}]", 2, "it must be a list of transformers"],
+      ["enhancers: [{}]", 2, "An enhancer has no name"],
+      ["reading: { handlers: [{}] }", 2, "A handler has a name"],
+      ["search: { bm25: { k1: -3 } }", 2, "bm25 is"],
+      ['search: { synonyms: "a => b => c" }', 2, "more than one =>"],
+      ["search: { retriever: {} }", 2, "cannot retrieve"],
+      ["operations: { events: { append() {} } }", 2, "operations.events is"],
+      ["snapshots: { blobs: {} }", 2, "has no need of snapshots"],
+      ["replica: { pollMs: 9 }", 2, "replica is for a base in Postgres"],
+      ['mcp: { changes: { confirm: "x" } }', 2, "confirm, true or false"],
+      ["mcp: { more: [{ execute() {} }] }", 2, "more[0].name"],
+      [
+        `mcp: { more: [{ name: "search", description: "d", inputSchema: ${schema}, execute() {} }] }`,
+        2,
+        'the name "search"',
+      ],
+      ["serve: { entities: { person: { typs: [] } } }", 2, 'Did you mean "types"?'],
+      ['serve: { host: "0.0.0.0" }', 2, "without keys every machine"],
+      ['serve: { hosts: ["a b"] }', 2, "hosts contains an invalid name"],
+      ['serve: { origins: ["app"] }', 2, 'the origin "app" is invalid'],
+      ["serve: { limits: { perCaller: 200 } }", 2, "limits.perCaller is 200"],
+      ["serve: { metrics: false, metricsPort: 0 }", 2, "metricsPort is given without metrics"],
+      ['serve: { keys: "absent.json" }', 1, "absent.json"],
+      ['serve: { keys: "short.json" }', 2, "keys.0.key must have at least 16 characters"],
+      ['serve: { keys: "keys.json", write: true }', 2, "serve.write"],
+    ] as const) {
+      const folder = await makeFolder({
+        "ibid.config.mjs": `export default { ${content} };`,
+        "keys.json": '{ "keys": [{ "name": "ada", "key": "ada-ada-ada-ada-ada" }] }',
+        "short.json": '{ "keys": [{ "name": "ada", "key": "ada" }] }',
+      });
+      const checked = await callIbid(folder, ["config", "check"]);
+      const said = { content, code, stderr: expect.stringContaining(problem) as string };
+      expect({ content, ...checked }).toMatchObject(said);
+      expect(await readdir(folder)).toHaveLength(3);
+    }
+    const folder = await makeFolder({
+      "ibid.config.mjs": `export default {
+        chunker: { fingerprint: "own", chunk: () => [] },
+        history: true,
+        models: { embedding: "none", reranker: "proximity" },
+        serve: { host: "0.0.0.0", keys: "keys.json", port: 1, entities: { person: { types: [] } } },
+        mcp: { changes: { confirm: true }, topK: 3 },
+      };`,
+      "keys.json": '{ "keys": [{ "name": "ada", "key": "ada-ada-ada-ada-ada" }] }',
+    });
+    expect(await callIbid(folder, ["config", "check"])).toMatchObject({ code: 0, stderr: "" });
+  });
+
   it("a file that cannot be run is exit code 1, and one without a default export 2", async () => {
     for (const [content, code, problem] of [
       ["export default {", 1, "cannot be run: "],

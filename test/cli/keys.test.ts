@@ -49,6 +49,8 @@ describe("ibid keys", () => {
     // A script takes the key alone.
     expect(made.stdout).toMatch(/^ibid_[\w-]{32}\n$/u);
     expect((await keys("add", "ci", "--user", "ci", "--quiet")).stderr).toBe("");
+    await keys("add", "shop", "--requests-per-minute", "1200", "--tokens-per-day", "5");
+    expect((await keys("list")).stdout).toContain("shop  shared scopes, 1,200 requests a minute, 5 tokens a day\n");
     const limited = await keys("add", "bob", "--user", "bob", "--expires", "2h");
     const rotated = await keys("rotate", "ada", "--overlap", "7d");
     const [until = ""] = /(?<=The key of bob opens until )\S+Z/u.exec(limited.stderr) ?? [];

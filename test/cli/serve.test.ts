@@ -257,6 +257,18 @@ describe("ibid serve", () => {
     await stop("SIGTERM");
   });
 
+  it("with --json each line of standard error is JSON, also those of SIGHUP", async () => {
+    await writeFiles(folder, { "lines.json": JSON.stringify({ keys: [{ name: "ada", key: "ada-".repeat(6) }] }) });
+    const { kill, log, stop } = await startServing(["--keys", "lines.json"]);
+    kill("SIGHUP");
+    await expect.poll(log).toContain("read again: 1.");
+    await writeFiles(folder, { "lines.json": "{" });
+    kill("SIGHUP");
+    await expect.poll(log).toContain("stay as they were.");
+    for (const line of log().trim().split("\n")) expect(JSON.parse(line)).toBeTypeOf("object");
+    await stop("SIGTERM");
+  });
+
   it("--keys: an operator who may write makes keys over HTTP; the file has their hashes, and one written beside stays", async () => {
     const root = { name: "root", key: "root-root-root-root", operator: true, write: true };
     await writeFiles(folder, { "made.json": JSON.stringify({ keys: [root] }) });

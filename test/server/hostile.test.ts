@@ -7,9 +7,9 @@ import { keys, openWorld, send, startWorld } from "./service.ts";
 
 const search = { query: "rotate key" };
 
-/** Requests are counted as if all came at once, however long they take. */
-function stopClock(): void {
-  const now = Date.now();
+/** Requests are counted as if all came at once, however long they take. **Units** of `later` milliseconds. */
+function stopClock(later = 0): void {
+  const now = Date.now() + later;
   vi.spyOn(Date, "now").mockReturnValue(now);
 }
 
@@ -266,6 +266,12 @@ describe("hostile requests", () => {
     expect(await statuses("ada", 10)).toEqual(Array.from({ length: 10 }, () => 200));
     const late = await as("bob", "/documents");
     expect(Number(late.headers["retry-after"])).toBeGreaterThan(10);
+    // Both sides are told what is left of the minute; a request without a caller is not.
+    const left = { ratelimit: '"minute";r=0', "ratelimit-policy": '"minute";q=3;w=60' };
+    expect(late.headers).toMatchObject(left);
+    stopClock(60_000);
+    expect((await as("bob", "/documents")).headers).toMatchObject({ ...left, ratelimit: '"minute";r=2' });
+    expect((await as(null, "/livez")).headers).not.toHaveProperty("ratelimit");
   });
 
   it("ten thousand at once: so many are worked on, so many wait, the rest is told so, and none is lost", async () => {

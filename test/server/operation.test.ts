@@ -295,9 +295,16 @@ function readExposition(text: string): number {
   if (lines.pop() !== "") throw new Error("The last line has no end.");
   const typed = new Set<string>();
   let samples = 0;
+  let kind: string | undefined;
   for (const line of lines) {
-    const [, name] = /^# TYPE (\S+) (?:counter|gauge|histogram)$/u.exec(line) ?? [];
+    const [, name, type] = /^# TYPE (\S+) (counter|gauge|histogram)$/u.exec(line) ?? [];
     if (name !== undefined && typed.has(name)) throw new Error(`${name} stands twice.`);
+    kind = type ?? kind;
+    // Two rules of `promtool check metrics`.
+    if (/[{,]quantile="/u.test(line)) throw new Error(`A quantile belongs to a summary: ${line}`);
+    if (kind !== "histogram" && /[{,]le="/u.test(line)) throw new Error(`A bucket belongs to a histogram: ${line}`);
+    if (name !== undefined && name.endsWith("_total") !== (type === "counter"))
+      throw new Error(`Only a counter ends with _total: ${line}`);
     if (name !== undefined) typed.add(name);
     else if (!line.startsWith("# HELP ")) {
       if (!sample.test(line)) throw new Error(`This is no sample: ${line}`);

@@ -126,18 +126,20 @@ describe("what may ask", () => {
 });
 
 describe("limits", () => {
-  it("a bucket gives a minute's worth at once, then as time goes", () => {
+  it("a bucket gives a minute's worth at once, then as time goes, and says how much is left", () => {
     let now = 0;
     const limiter = createRateLimiter(() => now);
-    expect(Array.from({ length: 7 }, () => limiter.take("a", 6))).toEqual([0, 0, 0, 0, 0, 0, 10]);
-    expect(limiter.take("b", 6)).toBe(0);
+    const waits = (count: number) => Array.from({ length: count }, () => limiter.take("a", 6).wait);
+    expect(Array.from({ length: 3 }, () => limiter.take("a", 6).left)).toEqual([5, 4, 3]);
+    expect(waits(4)).toEqual([0, 0, 0, 10]);
+    expect(limiter.take("b", 6)).toEqual({ wait: 0, left: 5 });
     now += 10_000;
-    expect([limiter.take("a", 6), limiter.take("a", 6)]).toEqual([0, 10]);
+    expect(waits(2)).toEqual([0, 10]);
     now += 3_600_000;
-    expect(Array.from({ length: 7 }, () => limiter.take("a", 6))).toEqual([0, 0, 0, 0, 0, 0, 10]);
+    expect(waits(7)).toEqual([0, 0, 0, 0, 0, 0, 10]);
     // A clock that is set back gives nothing, and takes nothing.
     now -= 60_000;
-    expect(limiter.take("a", 6)).toBe(10);
+    expect(limiter.take("a", 6)).toEqual({ wait: 10, left: 0 });
   });
 
   it("never lets more through than the minutes that went by allow", () => {
@@ -148,7 +150,7 @@ describe("limits", () => {
         let through = 0;
         for (const wait of waits) {
           now += wait;
-          through += Number(limiter.take("a", perMinute) === 0);
+          through += Number(limiter.take("a", perMinute).wait === 0);
         }
         expect(through).toBeLessThanOrEqual(perMinute + (now / 60_000) * perMinute);
       }),

@@ -79,6 +79,7 @@ export async function createMcpServer(kb: KnowledgeBase, options: McpServerOptio
     ...rest
   } = others;
   const { filter, scopes, about, topK, maxLength, pageAddress } = rest;
+  checkGiven("createMcpServer", "more", more, "list", { name: "text", description: "text", execute: "function" });
   if (changes !== false && filter !== undefined) {
     throw new IbidError("invalid-argument", "createMcpServer: changes do not go with a filter.", {
       hint: "Leave one of them out: a filter hides parts of documents, and a change is of a whole one.",
@@ -121,7 +122,9 @@ export async function createMcpServer(kb: KnowledgeBase, options: McpServerOptio
     ...entities.flatMap((each) => createEntityTools(each, { name: each.name, about: each.name })),
     ...(collections ? createCollectionTools(kb) : []),
   ];
-  for (const tool of [...own, ...recordTools, ...more]) add(server, tool, onError);
+  const offered = [...own, ...recordTools, ...more];
+  checkNames(offered);
+  for (const tool of offered) add(server, tool, onError);
   // Every caller may write their own scope; a server of other scopes alone offers no change.
   if (changes !== false && (scopes === undefined || scopes.some((scope) => kb.mayWrite(scope)))) {
     if (changes !== true) checkOptions("createMcpServer", changes, { confirm: true });
@@ -197,6 +200,16 @@ function confirmWrite(mcp: typeof Mcp, server: McpServer, describe?: typeof desc
       },
     });
   };
+}
+
+/** **Errors** `invalid-argument` for two tools of one name. */
+function checkNames(tools: readonly Tool[]): void {
+  const names = tools.map(({ name }) => name);
+  const twice = names.find((name, at) => names.indexOf(name) !== at);
+  if (twice === undefined) return;
+  throw new IbidError("invalid-argument", `createMcpServer: two tools have the name ${JSON.stringify(twice)}.`, {
+    hint: "Give the tools of more and of entities names of their own.",
+  });
 }
 
 function add(server: McpServer, tool: Tool, onError: McpServerOptions["onError"], confirm?: Confirm): void {

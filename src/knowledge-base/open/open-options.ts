@@ -188,6 +188,14 @@ const aReceiver: ValueKind = {
 };
 /** How the command line names a model. */
 const aName = "a provider and a model, such as ollama/llama3.2";
+const anEmbeddingModel = aModel("an embedding model", "embed", "doEmbed");
+/** A list of values of one kind. */
+const aListOfKind = (expects: string, { check }: ValueKind): ValueKind => ({
+  type: "value",
+  expects,
+  check: (value) => Array.isArray(value) && value.every(check),
+});
+const anEventStore = objectWith("an event store", "append", "read", "close");
 /** A list of objects, of functions with properties, or of names. */
 const aListOf = (what: string): ValueKind => ({
   type: "value",
@@ -237,7 +245,7 @@ const limitOptions = {
 const modelOptions = {
   embedding: {
     doc: 'Embedding model: your own, an AI SDK one, or [`"provider/model"`](library/models.md). `null`: words alone.',
-    kind: aModel("an embedding model", "embed", "doEmbed"),
+    kind: anEmbeddingModel,
     beyond: { expects: "null", check: (value: unknown) => value === null },
     otherwise: "the store's own, fitted on the stored chunks from 256 on",
     for: byOperator,
@@ -249,7 +257,7 @@ const modelOptions = {
   },
   formerEmbeddings: {
     doc: "Models that were used before; see [another model](library/models.md#another-model).",
-    kind: aListOf("embedding models"),
+    kind: aListOfKind("a list of embedding models", anEmbeddingModel),
     for: byOperator,
     flag: "--former-embedding-model <provider/model...>",
     spelling: {
@@ -301,7 +309,7 @@ const modelOptions = {
   },
   cache: {
     doc: "Cache of embeddings.",
-    kind: anObject("an embedding cache"),
+    kind: objectWith("an embedding cache", "get", "set"),
     otherwise: "the 10,000 most recent, in memory",
     for: inCode,
   },
@@ -384,7 +392,9 @@ const operationsOptions = {
     kind: {
       type: "value",
       expects: "true, false, a retention such as { maxEvents: 1000 }, or an event store",
-      check: (value) => typeof value === "boolean" || (typeof value === "object" && value !== null),
+      check: (value) =>
+        typeof value === "boolean" ||
+        (typeof value === "object" && value !== null && (!("append" in value) || anEventStore.check(value))),
     },
     otherwise: "beside a folder: a week, 100,000 events; in memory the last 1,000",
     for: inCode,
@@ -450,7 +460,7 @@ export const openOptions = {
   },
   transformers: {
     doc: "[Transformers](chunking.md#transformers) of chunks, in order.",
-    kind: aListOf("transformers"),
+    kind: aListOfKind("a list of transformers", objectWith("a transformer", "transform")),
     for: inCode,
   },
   enhancers: {

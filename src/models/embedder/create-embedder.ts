@@ -15,7 +15,7 @@ import {
   ownFingerprint,
 } from "../../contracts/embedding.ts";
 import { IbidError } from "../../contracts/errors.ts";
-import { checkOptions } from "../../runtime/check-options.ts";
+import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { hmacSha256 } from "../../runtime/hash.ts";
 import { throwIfAborted, untilAborted } from "../../runtime/abort.ts";
 import { createBatchLimits, estimateTokens } from "./batch-limits.ts";
@@ -77,6 +77,11 @@ export function createEmbedder(model: EmbeddingModel, options: EmbedderOptions):
       hint: "Give the knowledge base's own key, or 32 random bytes.",
     });
   }
+  checkGiven("createEmbedder", "model", model, "object", {
+    provider: "text",
+    model: "text",
+    embed: "function",
+  });
   checkWord(model, "kind", model.kind, ["dense", "sparse", "hybrid"]);
   checkWord(model, "similarity", model.similarity ?? "meaning", ["meaning", "form"]);
   const batchSize = Math.max(1, Math.min(options.batchSize ?? 128, model.maxBatchSize ?? Infinity));
