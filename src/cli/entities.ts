@@ -34,7 +34,7 @@ const at = ({ scope }: EntityOptions): { readonly scope?: Scope } => (scope === 
 async function show(
   { output }: Context,
   entities: readonly NamedEntityData[],
-  scores?: readonly number[],
+  { scores, limit }: { readonly scores?: readonly number[]; readonly limit?: number } = {},
 ): Promise<number> {
   if (output.json) {
     await output.object({
@@ -52,8 +52,15 @@ async function show(
         `  ${neutralise(key)}: ${neutralise(typeof value === "string" ? value : JSON.stringify(value))}`,
       );
   }
-  await output.line(output.style.dim(entities.length === 1 ? "1 entity" : `${entities.length} entities`));
+  await output.line(
+    output.style.dim((entities.length === 1 ? "1 entity" : `${entities.length} entities`) + hintMore(entities, limit)),
+  );
   return 0;
+}
+
+/** A list that is as long as its limit may go on. */
+function hintMore({ length }: readonly unknown[], limit?: number): string {
+  return length === limit ? `, and there may be more: --limit ${10 * limit}` : "";
 }
 
 async function take<Item>(items: AsyncIterable<Item>, most: number): Promise<readonly Item[]> {
@@ -128,7 +135,7 @@ export function addEntitiesCommand(program: Command, context: Context, done: (ex
       const listed = await withEntities(options, name, false, async (entities) =>
         take(entities.list({ ...at(options), ...labels }), options.limit),
       );
-      done(await show(context, listed));
+      done(await show(context, listed, { limit: options.limit }));
     });
   add("search", "search entities by name and description")
     .argument("<query>", "in words, or a regular expression with --mode regex")
@@ -145,7 +152,7 @@ export function addEntitiesCommand(program: Command, context: Context, done: (ex
         await show(
           context,
           hits.map(({ entity }) => entity),
-          hits.map(({ score }) => score),
+          { scores: hits.map(({ score }) => score) },
         ),
       );
     });
@@ -154,7 +161,7 @@ export function addEntitiesCommand(program: Command, context: Context, done: (ex
     .action(async function (this: Command, name: string, id: string) {
       const options = this.optsWithGlobals<Given>();
       const found = await withEntities(options, name, false, async (entities) => entities.get(id, at(options)));
-      done(await show(context, [found ?? missing(name, id)]));
+      done(await show(context, [found ?? missing("entities", name, id)]));
     });
   add("related", "list the entities to which a relationship leads")
     .argument("<id>", "of the entity from which it is seen")
@@ -170,7 +177,7 @@ export function addEntitiesCommand(program: Command, context: Context, done: (ex
       const found = await withEntities(options, name, false, async (entities) =>
         take(entities.findRelated(id, relationship, options.direction), options.limit),
       );
-      done(await show(context, found));
+      done(await show(context, found, { limit: options.limit }));
     });
   addWritingCommands(add, context, done);
 }
@@ -217,7 +224,7 @@ function addWritingCommands(
       const gone = await withEntities(options, name, true, async (entities) =>
         entities.delete(id, { ...at(options), purge: options.purge === true }),
       );
-      if (gone === 0) missing(name, id);
+      if (gone === 0) missing("entities", name, id);
       if (output.json) await output.object({ deleted: gone });
       else await output.line(`deleted ${neutralise(id)}`);
       done(0);
@@ -242,6 +249,7 @@ export function addCollectionsCommand(program: Command, context: Context, done: 
   };
   const print = async (
     records: readonly { readonly key: string; readonly record: unknown; readonly score?: number }[],
+    limit?: number,
   ) => {
     if (output.json) await output.object({ records });
     else {
@@ -253,7 +261,7 @@ export function addCollectionsCommand(program: Command, context: Context, done: 
             neutralise(JSON.stringify(record)),
           ].join("  "),
         );
-      await output.line(output.style.dim(count(records.length, "record")));
+      await output.line(output.style.dim(count(records.length, "record") + hintMore(records, limit)));
     }
     return 0;
   };
@@ -266,12 +274,16 @@ export function addCollectionsCommand(program: Command, context: Context, done: 
     .action(async function (this: Command, name: string | undefined) {
       const options = this.optsWithGlobals<CommonOptions & { readonly limit: number }>();
       if (name !== undefined) {
-        done(await print(await reading(options, name, async (records) => records.list({ limit: options.limit }))));
+        const { limit } = options;
+        done(await print(await reading(options, name, async (records) => records.list({ limit })), limit));
         return;
       }
       const collections = await withKnowledgeBase(options, {}, async (kb) => kb.collections());
       if (output.json) await output.object({ collections });
-      else for (const each of collections) await output.line(`${neutralise(each.name)}  ${neutralise(each.scope)}`);
+      else {
+        for (const each of collections) await output.line(`${neutralise(each.name)}  ${neutralise(each.scope)}`);
+        await output.line(output.style.dim(count(collections.length, "collection")));
+      }
       done(0);
     });
   command
@@ -295,10 +307,10 @@ export function addCollectionsCommand(program: Command, context: Context, done: 
     .action(async function (this: Command, name: string, key: string) {
       const options = this.optsWithGlobals<CommonOptions>();
       const found = await reading(options, name, async (records) => records.get(key));
-      done(await print([found ?? missing(name, key)]));
+      done(await print([found ?? missing("collections", name, key)]));
     });
 }
 
-function missing(name: string, id: string): never {
-  throw new IbidError("not-found", `${name}: there is no ${id}.`, { hint: `See: ibid collections list ${name}` });
+function missing(command: "entities" | "collections", name: string, id: string): never {
+  throw new IbidError("not-found", `${name}: there is no ${id}.`, { hint: `See: ibid ${command} list ${name}` });
 }

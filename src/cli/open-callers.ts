@@ -97,7 +97,7 @@ async function openKeys(
 }
 
 async function readKeys(file: string, parse: (json: string) => readonly AccessKey[]): Promise<readonly AccessKey[]> {
-  const json = await readText(file, "Check the path of the keys.");
+  const json = await readText(file, `Check the path, or make the first key with: ibid keys add NAME --keys ${file}`);
   try {
     return parse(json);
   } catch (error) {

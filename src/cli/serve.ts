@@ -278,7 +278,7 @@ function list(flags: string, description: string): Option {
 function readDays(text: string): number {
   const days = Number(text);
   if (text.trim() === "" || !Number.isFinite(days) || days <= 0)
-    throw new InvalidArgumentError("It must be a number of days above 0.");
+    throw new InvalidArgumentError("It must be a number of days above 0; --no-threads keeps none.");
   return days;
 }
 

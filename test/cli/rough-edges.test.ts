@@ -73,6 +73,25 @@ describe("a slip", () => {
   });
 });
 
+describe("a list of records", () => {
+  it("says when it is empty, when it may go on, and what lists those that are there", async () => {
+    const folder = await makeFolder({
+      "two.jsonl": '{"id":"a","name":"Ada"}\n{"id":"b","name":"Bob"}\n',
+      "a.txt": "a",
+    });
+    const ibid = (...args: string[]) => callIbid(folder, args);
+    await ibid("ingest", "a.txt");
+    expect((await ibid("collections", "list")).stdout).toBe("0 collections\n");
+    expect((await ibid("entities", "add", "person", "two.jsonl")).code).toBe(0);
+    expect((await ibid("entities", "list", "person")).stdout).toMatch(/\n2 entities\n$/u);
+    for (const command of ["entities", "collections"]) {
+      const { stdout } = await ibid(command, "list", "person", "--limit", "1");
+      expect(stdout).toMatch(/, and there may be more: --limit 10\n$/u);
+      expect((await ibid(command, "show", "person", "c")).stderr).toContain(`See: ibid ${command} list person`);
+    }
+  });
+});
+
 describe("a search for people", () => {
   it("shows a hit under its document with its relevance, and no front matter", async () => {
     const { stdout } = await callIbid(cwd, ["search", "how often are signing keys rotated"]);
