@@ -216,6 +216,39 @@ describe("reading order of a PDF", () => {
     expect(text).toMatch(new RegExp(`^${title}\n\nAnnual report of the harbour\n`, "u"));
   });
 
+  it.each([0.12, 0.3, 0.6, 1])(
+    "reads letters that are drawn one by one, %s of their height apart, as words",
+    async (gap) => {
+      const lines = ["Award of Tavern", "Ebb of 2,400 m in May, i.e. more"];
+      // Widths of Helvetica, in thousandths; spaces are left out.
+      const widths: Readonly<Record<string, number>> = {
+        ...Object.fromEntries(Array.from("AEB", (sign) => [sign, 667])),
+        T: 611,
+        M: 833,
+        m: 833,
+        w: 722,
+        f: 278,
+        " ": 278,
+        ",": 278,
+        ".": 278,
+        i: 222,
+        r: 333,
+        v: 500,
+        y: 500,
+      };
+      const drawn = lines.flatMap((line, row) => {
+        let x = 40;
+        return Array.from(line, (text) => {
+          const letter = { text, x, y: 700 - row * 40, size: 10 };
+          x += (widths[text] ?? 556) * 0.01 + gap * 10;
+          return letter;
+        }).filter(({ text }) => text !== " ");
+      });
+      const { text } = await readAs("a.pdf", makePdf([[...drawn, ...set(72, 500, left)]]));
+      expect(text.split("\n\n").slice(0, 2)).toEqual(lines);
+    },
+  );
+
   it("reads words whole that are kerned or set wide by gaps between their signs", async () => {
     const text = "Award of REACT to Ada";
     const kerned = Array.from(text, (_, at) => (at === 12 ? 140 : 0));

@@ -52,6 +52,11 @@ const thin = 3;
 /** A page of more lines draws a picture. */
 const maxRules = 6000;
 
+interface Operators {
+  readonly fnArray: readonly number[];
+  readonly argsArray: readonly unknown[];
+}
+
 type Matrix = readonly [number, number, number, number, number, number];
 const identity: Matrix = [1, 0, 0, 1, 0, 0];
 
@@ -79,19 +84,23 @@ interface TextState {
   scale: number;
 }
 
+/** What {@link followOperators} calls: with each path that is painted, and with each string that is shown. */
+interface Followed {
+  readonly onPath?: (args: readonly unknown[], current: Matrix) => void;
+  /** `whole` is where its first glyph stands; the state's matrix is moved past the string that is handed in. */
+  readonly onShow: (glyphs: readonly unknown[], whole: Matrix, text: TextState) => void;
+}
+
 /**
- * Follows the operators of a page for its straight lines and for where pieces of text begin.
+ * Follows the operators of a page: where its paths and its strings are drawn.
  *
- * **Shape** boxes count as four lines; curves, slanted lines and clipping paths as none. **Cost** linear in the operators.
- * **Source** ISO 32000-1, 8.5 (paths) and 9.4 (text objects).
+ * **Cost** linear in the operators. **Source** ISO 32000-1, 8.5 (paths) and 9.4 (text objects).
  */
-export function readDrawing(
-  { fnArray, argsArray }: { readonly fnArray: readonly number[]; readonly argsArray: readonly unknown[] },
-  /** From the page's own coordinates to those of who looks at it: `viewport.transform`. */
+function followOperators(
+  { fnArray, argsArray }: Operators,
   view: readonly number[],
-): PdfDrawing {
-  const rules: PdfRule[] = [];
-  const strokes: PdfStroke[] = [];
+  { onPath, onShow }: Followed,
+): void {
   const saved: { current: Matrix; text: TextState }[] = [];
   let current = toMatrix(view);
   let text: TextState = {
@@ -117,9 +126,8 @@ export function readDrawing(
     else if (code === op.restore || code === op.endForm) {
       const before = saved.pop();
       if (before !== undefined) ({ current, text } = before);
-    } else if (code === op.path) {
-      if (rules.length <= maxRules) addPath(args, current, rules);
-    } else if (code === op.beginText) text = { ...text, matrix: identity, line: identity };
+    } else if (code === op.path) onPath?.(args, current);
+    else if (code === op.beginText) text = { ...text, matrix: identity, line: identity };
     else if (code === op.charSpacing) text.charSpacing = number;
     else if (code === op.wordSpacing) text.wordSpacing = number;
     else if (code === op.scale) text.scale = number > 10 ? number / 100 : number;
@@ -131,9 +139,77 @@ export function readDrawing(
       text.leading = Math.abs(Number(args[1]));
       moveLine(number, Number(args[1]));
     } else if (code === op.nextLine) moveLine(0, -text.leading);
-    else if (code === op.show) addStrokes(args[0], current, text, strokes);
+    else if (code === op.show && Array.isArray(args[0]))
+      onShow(args[0] as readonly unknown[], multiply(current, text.matrix), text);
   }
+}
+
+/** The width of a glyph or of a gap between two. **Units** those of the text matrix. */
+function advanceOf(glyph: unknown, { size, scale, charSpacing, wordSpacing }: TextState): number {
+  if (typeof glyph === "number") return -(glyph / 1000) * size * scale;
+  if (typeof glyph !== "object" || glyph === null) return 0;
+  const { width, isSpace } = glyph as { width?: number; isSpace?: boolean };
+  return (((width ?? 0) / 1000) * size + charSpacing + (isSpace === true ? wordSpacing : 0)) * scale;
+}
+
+/**
+ * Straight lines of a page, and where pieces of its text begin.
+ *
+ * **Shape** boxes count as four lines; curves, slanted lines and clipping paths as none.
+ */
+export function readDrawing(
+  operators: Operators,
+  /** From the page's own coordinates to those of who looks at it: `viewport.transform`. */
+  view: readonly number[],
+): PdfDrawing {
+  const rules: PdfRule[] = [];
+  const strokes: PdfStroke[] = [];
+  followOperators(operators, view, {
+    onPath: (args, current) => {
+      if (rules.length <= maxRules) addPath(args, current, rules);
+    },
+    onShow: (glyphs, whole, text) => {
+      addStrokes(glyphs, whole, text, strokes);
+    },
+  });
   return rules.length > maxRules ? { rules: [], strokes } : { rules, strokes };
+}
+
+/** Strings further apart than this are no words of one line. **Units** thousandths of the letter height. */
+const farApart = 2600;
+
+/**
+ * Glyphs of a page with the gaps between them. Strings that go on beside one another on a line are one piece.
+ *
+ * **Units** gaps as PDF writes them: negative thousandths of the letter height. **Cost** linear.
+ */
+export function readPieces(operators: Operators): readonly (readonly unknown[])[] {
+  const pieces: unknown[][] = [];
+  let end: { readonly whole: Matrix; readonly size: number } | undefined;
+  followOperators(operators, identity, {
+    onShow: (glyphs, whole, text) => {
+      const unit = Math.hypot(whole[0], whole[1]) * Math.abs(text.size * text.scale);
+      const gap = end === undefined || end.size !== text.size ? undefined : gapAfter(end.whole, whole, unit);
+      if (gap === undefined || gap > farApart || gap < -spaceBack) pieces.push(Array.from(glyphs));
+      else pieces.at(-1)!.push(-gap, ...glyphs);
+      const length = glyphs.reduce<number>((sum, glyph) => sum + advanceOf(glyph, text), 0);
+      text.matrix = multiply(text.matrix, [1, 0, 0, 1, length, 0]);
+      end = { whole: multiply(whole, [1, 0, 0, 1, length, 0]), size: text.size };
+    },
+  });
+  return pieces;
+}
+
+/** Kerned letters reach so far into one another. **Units** thousandths of the letter height. */
+const spaceBack = 300;
+
+/** How far one string begins after another ends, in thousandths of `unit`; `undefined` on another line or in another direction. */
+function gapAfter(end: Matrix, start: Matrix, unit: number): number | undefined {
+  if (unit === 0 || end.slice(0, 4).some((part, at) => Math.abs(part - start[at]!) > 1e-4)) return undefined;
+  const [x, y] = [(start[4] - end[4]) / unit, (start[5] - end[5]) / unit];
+  const length = Math.hypot(start[0], start[1]);
+  const [cos, sin] = [start[0] / length, start[1] / length];
+  return Math.abs(y * cos - x * sin) > 0.05 ? undefined : (x * cos + y * sin) * 1000;
 }
 
 /** **Shape** `args` are the painting operator, the path as codes with their numbers, and its bounds. */
@@ -208,9 +284,7 @@ function addShape(corners: readonly (readonly [number, number])[], isFilled: boo
 /** A gap of more than this between two glyphs begins another stroke. **Units** letter heights. */
 const wideGap = 0.45;
 
-function addStrokes(given: unknown, current: Matrix, text: TextState, strokes: PdfStroke[]): void {
-  if (!Array.isArray(given)) return;
-  const whole = multiply(current, text.matrix);
+function addStrokes(glyphs: readonly unknown[], whole: Matrix, text: TextState, strokes: PdfStroke[]): void {
   const unit = Math.hypot(whole[0], whole[1]);
   // Only text that stands upright.
   const isLevel = unit > 0 && Math.abs(whole[1]) < 0.05 * unit && whole[0] > 0;
@@ -226,22 +300,17 @@ function addStrokes(given: unknown, current: Matrix, text: TextState, strokes: P
       });
     begun = undefined;
   };
-  for (const glyph of given as readonly unknown[]) {
-    if (typeof glyph === "number") {
-      x -= (glyph / 1000) * text.size * text.scale;
-      continue;
+  for (const glyph of glyphs) {
+    const advance = advanceOf(glyph, text);
+    if (typeof glyph === "object" && glyph !== null) {
+      const sign = (glyph as { unicode?: string }).unicode ?? "";
+      if (sign.trim() !== "") {
+        if (begun !== undefined && x - begun.end > wideGap * Math.abs(text.size)) flush();
+        begun ??= { at: x, text: "", end: x };
+        begun.text += sign;
+        begun.end = x + advance;
+      } else if (begun !== undefined) begun.text += " ";
     }
-    if (typeof glyph !== "object" || glyph === null) continue;
-    const { width, unicode, isSpace } = glyph as { width?: number; unicode?: string; isSpace?: boolean };
-    const advance =
-      (((width ?? 0) / 1000) * text.size + text.charSpacing + (isSpace === true ? text.wordSpacing : 0)) * text.scale;
-    const sign = unicode ?? "";
-    if (sign.trim() !== "") {
-      if (begun !== undefined && x - begun.end > wideGap * Math.abs(text.size)) flush();
-      begun ??= { at: x, text: "", end: x };
-      begun.text += sign;
-      begun.end = x + advance;
-    } else if (begun !== undefined) begun.text += " ";
     x += advance;
   }
   flush();

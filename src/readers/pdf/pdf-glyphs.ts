@@ -1,6 +1,6 @@
 import type { getDocumentProxy } from "unpdf";
 
-import { noDrawing, type PdfDrawing, readDrawing } from "./pdf-drawing.ts";
+import { noDrawing, type PdfDrawing, readDrawing, readPieces } from "./pdf-drawing.ts";
 import type { PdfFont, PdfTextItem } from "./pdf-runs.ts";
 import { collectSigns, type DrawnSigns } from "./pdf-spaces.ts";
 
@@ -83,7 +83,7 @@ export async function drawPage(
     hasLostText: operators.fnArray.some((code, index) => code === setFont && isLost(page, operators.argsArray[index])),
     repaired: mendLigatures(operators),
     drawing: view === undefined ? noDrawing : readDrawing(operators, view),
-    readSigns: () => collectSigns(piecesOf(operators)),
+    readSigns: () => collectSigns(readPieces(operators)),
   };
 }
 
@@ -159,14 +159,6 @@ function glyphsOf(args: unknown): string[] {
         ? [" "]
         : [],
   );
-}
-
-function* piecesOf({ fnArray, argsArray }: Operators): Generator<readonly unknown[]> {
-  for (const [index, code] of fnArray.entries()) {
-    const args: unknown = argsArray[index];
-    const list: unknown = Array.isArray(args) ? args[0] : undefined;
-    if (code === showText && Array.isArray(list)) yield list;
-  }
 }
 
 /** Whether a page's text needs its glyphs looked at. */

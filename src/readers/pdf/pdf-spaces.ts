@@ -7,13 +7,13 @@ export interface DrawnSigns {
   readonly after: readonly Follows[];
 }
 
-/** `"apart"` is a space, `"moved"` another piece of drawing, of which only the place tells. */
-type Follows = "touching" | "apart" | "moved";
+/** `"apart"` is a space, `"set"` the usual gap between letters that are set apart, `"moved"` another piece of drawing. */
+type Follows = "touching" | "set" | "apart" | "moved";
 
 /** A gap of more than this between two glyphs of one piece is a space; fonts have none that is narrower. **Units** thousandths of the letter height. */
 const space = 170;
 /** Letters are set apart where their usual gap is between these. **Units** as above. */
-const [leastSpread, mostSpread] = [60, 700];
+const [leastSpread, mostSpread] = [60, 1100];
 /** So many gaps tell how far the letters of a piece are set apart. */
 const minGaps = 4;
 
@@ -45,7 +45,8 @@ export function collectSigns(pieces: Iterable<readonly unknown[]>): DrawnSigns {
       }
     }
     const least = leastSpace(signs.slice(first), gaps, spaced);
-    for (const [at, width] of gaps.entries()) after.push(spaced[at] === true || width > least ? "apart" : "touching");
+    const near = least > space ? "set" : "touching";
+    for (const [at, width] of gaps.entries()) after.push(spaced[at] === true || width > least ? "apart" : near);
     if (signs.length > first) after.push("moved");
   }
   // A sign beyond the first plane takes two code units, as in the text of a run.
@@ -59,7 +60,7 @@ export function collectSigns(pieces: Iterable<readonly unknown[]>): DrawnSigns {
 function leastSpace(signs: readonly string[], gaps: readonly number[], spaced: readonly boolean[]): number {
   const within = gaps.filter((_, at) => spaced[at] !== true).toSorted((one, other) => one - other);
   const usual = within[within.length >> 1] ?? 0;
-  const isWorded = signs.filter((sign) => /\p{L}/u.test(sign)).length > signs.length * 0.8;
+  const isWorded = signs.filter((sign) => /\p{L}/u.test(sign)).length > signs.length * 0.6;
   if (within.length < minGaps || usual < leastSpread || usual > mostSpread || !isWorded) return space;
   return usual * 1.5 + (spaced.includes(true) ? 250 : 80);
 }
@@ -103,7 +104,7 @@ export function closeWords(
     const goesOn =
       last !== undefined &&
       at === reached &&
-      after[at - 1] === "touching" &&
+      (after[at - 1] === "touching" || after[at - 1] === "set") &&
       last.fontName === run.fontName &&
       last.transform[5] === run.transform[5] &&
       last.transform[0] === run.transform[0] &&
@@ -137,6 +138,7 @@ function closeWord(text: string, at: number, after: readonly Follows[]): string 
     const follows = after[sign];
     // Letters that are drawn one by one, in a run of nothing else.
     if (isWide && follows === "moved" && place > 0 && place + part.length < text.length) return "";
+    if (follows === "set") return "";
     const isWithin = /\p{L}$/u.test(text.slice(0, place)) && /^\p{L}/u.test(text.slice(place + part.length));
     return follows === "touching" && isWithin ? "" : part;
   });
@@ -148,15 +150,27 @@ const minPieces = 6;
 const longestSpread = 1.7;
 
 /** Whether a run is letters with a space after nearly each: words set wide. */
-export function isSpread(text: string): boolean {
+function isSpread(text: string): boolean {
   const pieces = text.trim().split(/\s+/u);
   const letters = text.match(/\p{L}/gu)?.length ?? 0;
   const signs = text.replace(/\s/gu, "").length;
   return pieces.length >= minPieces && signs < pieces.length * longestSpread && letters > signs * 0.8;
 }
 
+/** Whether some words of a page look torn, or whole lines of it are drawn letter by letter. **Cost** linear. */
+export function isAnyTorn(items: readonly PdfTextItem[]): boolean {
+  let single = 0;
+  for (const { str } of items) {
+    if (isTorn(str)) return true;
+    if (/^\s*\p{L}(?: \p{L})*\s*$/u.test(str)) single += str.trim().split(" ").length;
+    else if (str.trim() !== "") single = 0;
+    if (single >= minPieces) return true;
+  }
+  return false;
+}
+
 /** Whether a run looks as if a letter of a word stood apart: `REAC T`. */
-export function isTorn(text: string): boolean {
+function isTorn(text: string): boolean {
   return (
     /\p{Lu}{2,} \p{Lu}(?![\p{L}.])|(?<!\p{L})\p{Lu} \p{Lu}{2,}|(?<!\p{L})[b-df-hj-np-tvwxz] \p{Ll}{2}/u.test(text) ||
     isSpread(text)

@@ -5,7 +5,7 @@ import { type AttachedToPage, readAnnotations } from "./pdf-annotations.ts";
 import { drawPage, needsGlyphs, repairRun } from "./pdf-glyphs.ts";
 import { cutAtStrokes, noDrawing, type PdfRule } from "./pdf-drawing.ts";
 import { placeRuns, type PdfFont, type PdfSide, type PdfTextItem } from "./pdf-runs.ts";
-import { closeWords, isTorn } from "./pdf-spaces.ts";
+import { closeWords, isAnyTorn } from "./pdf-spaces.ts";
 import type { PdfTag } from "./pdf-tags.ts";
 
 /** A page as PDF.js sees it: runs of text from each side, and the tags of a tagged one. */
@@ -73,17 +73,17 @@ export async function readPage(
       fonts.set(name, { bold: false, mono: fontFamily === "monospace", vertical: vertical === true });
     }
     const repairs = texts.some(({ str, dir }) => dir === "rtl" && needsGlyphs(str));
-    const isAnyTorn = texts.some(({ str }) => isTorn(str));
+    const isTorn = isAnyTorn(texts);
     let [isBlank, hasLostText] = [false, false];
     let placed = items as Parameters<typeof placeRuns>[0];
     const { transform, width, height } = page.getViewport({ scale: 1 });
     const isTabular = looksTabular(texts);
     let drawing = noDrawing;
-    if (fresh.length > 0 || repairs || isAnyTorn || length === 0 || drawAll || isTabular) {
+    if (fresh.length > 0 || repairs || isTorn || length === 0 || drawAll || isTabular) {
       const drawn = await drawPage(page, fonts, fresh, isTabular ? transform : undefined);
       ({ isBlank, hasLostText, drawing } = drawn);
       if (repairs) placed = placed.map((item) => ("str" in item ? repairRun(item, drawn.repaired) : item));
-      if (isAnyTorn) placed = closeWords(placed, drawn.readSigns());
+      if (isTorn) placed = closeWords(placed, drawn.readSigns());
     }
     const tree = isTagged ? ((await page.getStructTree()) as PdfTag | null) : null;
     const sides = placeRuns([...placed, ...added], transform, fonts).map((side) =>
