@@ -74,9 +74,53 @@ describe("a row of pieces that nearly touch", () => {
     });
     const rows = [0, 1, 2].map((row) => [
       piece("Mooring rope of the pier", 72, row === 0 ? 230 : 200, 100 + row * 12),
-      piece("and more of it", 234, 300, 100 + row * 12),
+      piece("and more of it", 231.5, 300, 100 + row * 12),
     ]);
     expect(readTables(cutRows(rows)).flatMap(({ lines }) => lines)).toHaveLength(3);
+  });
+});
+
+describe("cells that stand nearer than a letter is high", () => {
+  const rows = [
+    ["Product", "Units", "Price", "Total"],
+    ["Mooring rope", "12", "4.50", "54.00"],
+    ["Fender", "3", "19.90", "59.70"],
+    ["Shackle", "40", "1.25", "50.00"],
+    ["Anchor light", "2", "32.00", "64.00"],
+  ];
+  /** Widths of Helvetica at 10 points, as far as these cells need them. */
+  const widths: Readonly<Record<string, number>> = {
+    ...Object.fromEntries(Array.from("cks", (sign) => [sign, 5])),
+    ...Object.fromEntries(Array.from("PSA", (sign) => [sign, 6.67])),
+    ...Object.fromEntries(Array.from("FT", (sign) => [sign, 6.11])),
+    ...Object.fromEntries(Array.from(" .t", (sign) => [sign, 2.78])),
+    U: 7.22,
+    M: 8.33,
+    r: 3.33,
+    i: 2.22,
+    l: 2.22,
+  };
+  const widthOf = (text: string): number => Array.from(text).reduce((sum, sign) => sum + (widths[sign] ?? 5.56), 0);
+  const columns = rows[0]!.map((_, column) => Math.max(...rows.map((row) => widthOf(row[column]!))));
+  const draw = (gap: number, isRight: boolean): PdfTestLine[] =>
+    rows.flatMap((row, at) => {
+      let x = 72;
+      return row.map((text, column) => {
+        const width = columns[column]!;
+        const from = isRight && column > 0 ? x + width - widthOf(text) : x;
+        x += width + gap;
+        return { text, x: from, y: 700 - at * 14, size: 10 };
+      });
+    });
+
+  it.each([
+    [8, true],
+    [5, true],
+    [3, false],
+  ])("are parted by %s points where they stand in line (right: %s)", async (gap, isRight) => {
+    const { blocks = [], text } = await readAs("a.pdf", makePdf([draw(gap, isRight)]));
+    const [table] = blocks.filter(({ kind }) => kind === "table");
+    expect(text.slice(table?.start, table?.end).split("\n")).toEqual(rows.map((row) => `| ${row.join(" | ")} |`));
   });
 });
 

@@ -15,6 +15,8 @@ export interface PdfStroke {
   readonly x: number;
   readonly right: number;
   readonly y: number;
+  /** Height of its letters. */
+  readonly size: number;
 }
 
 /** Lines and strokes of a page. */
@@ -297,6 +299,7 @@ function addStrokes(glyphs: readonly unknown[], whole: Matrix, text: TextState, 
         x: whole[4] + begun.at * whole[0],
         right: whole[4] + begun.end * whole[0],
         y: whole[5],
+        size: unit * Math.abs(text.size),
       });
     begun = undefined;
   };
@@ -317,6 +320,20 @@ function addStrokes(glyphs: readonly unknown[], whole: Matrix, text: TextState, 
   text.matrix = multiply(text.matrix, [1, 0, 0, 1, x, 0]);
 }
 
+/** Whether two lines have as many strokes, three and more, each of which begins or ends where its fellow does. */
+function isInLine(one: readonly PdfStroke[], other: readonly PdfStroke[]): boolean {
+  return (
+    one.length >= 3 &&
+    one.length === other.length &&
+    one.every(({ x, right }, at) => Math.min(Math.abs(other[at]!.x - x), Math.abs(other[at]!.right - right)) < 0.5)
+  );
+}
+
+/** A gap of more than this is cut where strokes of two lines near it begin at the same place. **Units** letter heights. */
+const leastGap = 0.12;
+/** **Units** letter heights. */
+const nearLines = 5;
+
 /**
  * Cuts runs where a stroke begins after a gap or an upright line: PDF.js joins cells that stand near one another.
  *
@@ -334,6 +351,21 @@ export function cutAtStrokes(runs: readonly PdfRun[], { strokes, rules }: PdfDra
     if (list === undefined) byLine.set(key, [stroke]);
     else list.push(stroke);
   }
+  for (const list of byLine.values()) list.sort((one, other) => one.x - other.x);
+  const isAligned = (stroke: PdfStroke, key: number): boolean => {
+    const { x, y, size } = stroke;
+    const own = byLine.get(key) ?? [];
+    const lines = new Set<number>();
+    for (let line = Math.floor(y - nearLines * size); line <= y + nearLines * size; line++) {
+      const others = byLine.get(line);
+      if (others === undefined || Math.abs(others[0]!.y - y) < size * 0.5) continue;
+      const isBegun = others.some(
+        (other, at) => at > 0 && Math.abs(other.x - x) < 0.5 && other.x - others[at - 1]!.right > wideGap * other.size,
+      );
+      if (isBegun || isInLine(own, others)) lines.add(line);
+    }
+    return lines.size >= 2;
+  };
   return runs.flatMap((run) => {
     if (run.rtl || !run.text.includes(" ")) return [run];
     const key = Math.round(run.y);
@@ -347,7 +379,13 @@ export function cutAtStrokes(runs: readonly PdfRun[], { strokes, rules }: PdfDra
     for (const [index, stroke] of beside.entries()) {
       const before = beside[index - 1];
       if (before === undefined) continue;
-      if (stroke.x - before.right < wideGap * run.size && !isParted(run, before.right, stroke.x)) continue;
+      const gap = (stroke.x - before.right) / run.size;
+      if (
+        gap < wideGap &&
+        !isParted(run, before.right, stroke.x) &&
+        !(gap > leastGap && isAligned(stroke, Math.round(stroke.y)))
+      )
+        continue;
       const word = stroke.text.trim().split(/\s/u, 1)[0] ?? "";
       const at = run.text.indexOf(` ${word}`, from);
       if (word === "" || at <= from) continue;

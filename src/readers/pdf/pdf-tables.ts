@@ -23,6 +23,8 @@ const [wrapGap, mostWrapGap] = [1.35, 1.8];
 const rowGap = 1.2;
 /** Baselines nearer than this are one line. **Units** letter heights. */
 const minLineGap = 0.8;
+/** Columns that stand nearer are one. **Units** letter heights. */
+const columnGap = 0.2;
 
 /** Beginning of a list item: a bullet, a number, a letter. */
 export const listMarker =
@@ -89,32 +91,88 @@ const minAligned = 2;
 /** Words of a typewriter stand below one another by chance. */
 const [nearRows, nearMonoRows] = [8, 4];
 
+/** Cells nearer than a letter height are found where pieces begin or end below one another, in a row and two of those beside it. */
+const [besideRows, alignedRows] = [3, 2];
+/** A gap beside which an edge tells, and one that others may tell of. **Units** letter heights. */
+const [telling, narrow] = [0.45, 0.15];
+/** Edges this near are one. **Units** points. */
+const [sameStart, sameEdge] = [1.5, 0.8];
+
+/** A run after a gap, with the end of what follows it without one. */
+interface Begun {
+  readonly x: number;
+  readonly right: number;
+  /** **Units** letter heights. */
+  readonly gap: number;
+}
+
 /**
- * Cuts rows also at narrow gaps, where wide ones of rows near them end at the same place. The longest cell of a column
- * nearly touches the next column.
+ * Cuts rows also at narrow gaps, where wide ones of rows near them end at the same place, or pieces stand in line with
+ * those of rows beside them. The longest cell of a column nearly touches the next column.
  *
  * **Cost** the runs, times the rows near them.
  */
 export function cutAtColumns(rows: readonly (readonly PdfRun[])[]): (readonly PdfRun[])[][] {
   const cuts = rows.map((row) => cutAtGaps(row));
   const starts = cuts.map((pieces) => pieces.slice(1).map((piece) => piece[0]!.x));
+  const isTyped = ([run]: readonly PdfRun[]): boolean => run!.mono || run!.even === true;
+  const begun = rows.map((row) => (isTyped(row) ? [] : findBegun(row)));
   return cuts.map((pieces, at) => {
-    const near = pieces[0]![0]!.mono || pieces[0]![0]!.even === true ? nearMonoRows : nearRows;
+    const near = isTyped(pieces[0]!) ? nearMonoRows : nearRows;
     const around = starts.slice(Math.max(0, at - near), at + near + 1);
+    const beside = begun.slice(Math.max(0, at - besideRows), at + besideRows + 1).filter((row) => row !== begun[at]);
+    const own = begun[at]!;
+    const isInLine = own.length >= 2 && beside.filter((row) => standsInLine(own, row)).length >= alignedRows;
+    const begins = ({ x, right, gap }: Begun): boolean => {
+      const countStarts = (most: number): number =>
+        around.filter((edges) => edges.some((edge) => Math.abs(edge - x) < most)).length;
+      if (gap > 0.3 && countStarts(sameStart) >= minAligned) return true;
+      const inLine = beside.filter((row) =>
+        row.some(
+          (other) =>
+            other.gap > telling && (Math.abs(other.x - x) < sameEdge || Math.abs(other.right - right) < sameEdge),
+        ),
+      ).length;
+      return inLine >= alignedRows || isInLine;
+    };
+    const parting = new Map(own.map((start) => [start.x, start]));
     return pieces.flatMap((piece) => {
       const parts: PdfRun[][] = [];
       for (const run of piece) {
         const last = parts.at(-1);
-        const gap = run.x - (last?.at(-1)?.right ?? run.x);
-        const begins =
-          gap > run.size * 0.3 &&
-          around.filter((edges) => edges.some((edge) => Math.abs(edge - run.x) < 1.5)).length >= minAligned;
-        if (last === undefined || begins) parts.push([run]);
+        const gap = (run.x - (last?.at(-1)?.right ?? run.x)) / run.size;
+        const start = parting.get(run.x) ?? { x: run.x, right: NaN, gap };
+        if (last === undefined || (gap > narrow && begins(start))) parts.push([run]);
         else last.push(run);
       }
       return parts;
     });
   });
+}
+
+/** Whether each piece of one row stands in line with its fellow in another. */
+function standsInLine(
+  one: readonly Pick<Begun, "x" | "right">[],
+  other: readonly Pick<Begun, "x" | "right">[],
+): boolean {
+  return (
+    one.length === other.length &&
+    one.every(
+      ({ x, right }, at) => Math.abs(other[at]!.x - x) < sameEdge || Math.abs(other[at]!.right - right) < sameEdge,
+    )
+  );
+}
+
+function findBegun(row: readonly PdfRun[]): Begun[] {
+  const begun: { x: number; right: number; gap: number }[] = [];
+  let right = -Infinity;
+  for (const run of row) {
+    const gap = (run.x - right) / run.size;
+    if (gap > narrow && right !== -Infinity) begun.push({ x: run.x, right: run.right, gap });
+    else if (begun.length > 0) begun.at(-1)!.right = Math.max(begun.at(-1)!.right, run.right);
+    right = Math.max(right, run.right);
+  }
+  return begun;
 }
 
 function toRow(pieces: readonly (readonly PdfRun[])[]): Row {
@@ -156,7 +214,7 @@ function endOfTable(rows: readonly Row[], start: number): number | undefined {
       row.y - before.y > codeGap * row.size
     )
       break;
-    const next = merge([...taken, ...row.pieces], row.size * 0.5);
+    const next = merge([...taken, ...row.pieces], row.size * columnGap);
     // One that spans columns ends the table, or begins another; so does one with other columns below a line alone.
     const isOther = full >= minRows && before?.pieces.length === 1 && next.length < taken.length;
     const spans = row.pieces.length === 1 ? next.length < taken.length : next.length < taken.length * 0.5 || isOther;
@@ -269,7 +327,7 @@ function headsTable(header: Row, body: readonly Row[]): boolean {
 function columnsOf(rows: readonly Row[]): Piece[] {
   return merge(
     rows.flatMap(({ pieces }) => pieces),
-    Math.min(...rows.map(({ size }) => size)) * 0.5,
+    Math.min(...rows.map(({ size }) => size)) * columnGap,
   );
 }
 
