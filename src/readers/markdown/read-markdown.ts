@@ -8,10 +8,17 @@ import { readFrontMatter } from "./front-matter.ts";
 import { parseBlocks } from "./parse-blocks.ts";
 
 /** Implements {@link createMarkdownReader}; loaded with its parsers when the first file is read. */
-export function readMarkdown({ uri, bytes, mediaType, charset, limits }: ReadInput): ReadResult {
-  const text = decodeSource(bytes, uri, charset, limitsOf({ ...(limits && { limits }) }).maxTextLength);
-  const frontMatter = readFrontMatter(text);
-  const { blocks, headings } = parseBlocks(text, frontMatter?.end ?? 0, mediaType.endsWith("mdx"));
+export async function readMarkdown({ uri, bytes, mediaType, charset, limits }: ReadInput): Promise<ReadResult> {
+  const source = decodeSource(bytes, uri, charset, limitsOf({ ...(limits && { limits }) }).maxTextLength);
+  const frontMatter = readFrontMatter(source);
+  const parse = (text: string): ReturnType<typeof parseBlocks> =>
+    parseBlocks(text, frontMatter?.end ?? 0, mediaType.endsWith("mdx"));
+  const asWritten = parse(source);
+  const rewritten = /<table[\s>]/iu.test(source)
+    ? (await import("./html-tables.ts")).writeHtmlTables(source, asWritten.blocks)
+    : undefined;
+  const text = rewritten?.text ?? source;
+  const { blocks, headings } = rewritten === undefined ? asWritten : parse(text);
   const named = frontMatter?.metadata["title"];
   const title =
     (typeof named === "string" ? named.trim() : "") ||
@@ -23,7 +30,7 @@ export function readMarkdown({ uri, bytes, mediaType, charset, limits }: ReadInp
     text,
     title,
     root: buildSections(text, title, headings),
-    sourceMap: { lines: "text" },
+    sourceMap: rewritten === undefined ? { lines: "text" } : { lines: "anchors", anchors: rewritten.anchors },
     blocks: [...head, ...blocks],
     metadata: frontMatter?.metadata ?? {},
   };
