@@ -329,6 +329,11 @@ function isInLine(one: readonly PdfStroke[], other: readonly PdfStroke[]): boole
   );
 }
 
+/** Whether two strokes may be cells: dots that lead to a number, and a list of numbers, are none. */
+function mayBeCells(one: PdfStroke, other: PdfStroke): boolean {
+  return /[\p{L}\p{N}]/u.test(one.text) && /[\p{L}\p{N}]/u.test(other.text) && !/[,;]\s*$/u.test(one.text);
+}
+
 /** A gap of more than this is cut where strokes of two lines near it begin at the same place. **Units** letter heights. */
 const leastGap = 0.12;
 /** **Units** letter heights. */
@@ -383,7 +388,7 @@ export function cutAtStrokes(runs: readonly PdfRun[], { strokes, rules }: PdfDra
       if (
         gap < wideGap &&
         !isParted(run, before.right, stroke.x) &&
-        !(gap > leastGap && isAligned(stroke, Math.round(stroke.y)))
+        !(gap > leastGap && mayBeCells(before, stroke) && isAligned(stroke, Math.round(stroke.y)))
       )
         continue;
       const word = stroke.text.trim().split(/\s/u, 1)[0] ?? "";

@@ -14,6 +14,8 @@ type Follows = "touching" | "set" | "apart" | "moved";
 const space = 170;
 /** Letters are set apart where their usual gap is between these. **Units** as above. */
 const [leastSpread, mostSpread] = [60, 1100];
+/** From this gap on, letters set apart look as words of one letter do. **Units** as above. */
+const looseSpread = 250;
 /** So many gaps tell how far the letters of a piece are set apart. */
 const minGaps = 4;
 
@@ -27,10 +29,13 @@ export function collectSigns(pieces: Iterable<readonly unknown[]>): DrawnSigns {
     const spaced: boolean[] = [];
     const first = signs.length;
     let gap = 0;
+    let letters = 0;
     for (const glyph of piece) {
       if (typeof glyph === "number") gap -= glyph;
       else if (typeof glyph === "object" && glyph !== null && "unicode" in glyph) {
         const text = String(glyph.unicode).normalize("NFKC");
+        // Letters of formulas are words of their own.
+        if (/^[\p{L}--[\u{1D400}-\u{1D7FF}]]/v.test(String(glyph.unicode))) letters += text.length;
         for (const sign of text) {
           if (/\s/u.test(sign)) hasSpace = true;
           else {
@@ -44,7 +49,8 @@ export function collectSigns(pieces: Iterable<readonly unknown[]>): DrawnSigns {
         }
       }
     }
-    const least = leastSpace(signs.slice(first), gaps, spaced);
+    const isWorded = letters > (signs.length - first) * 0.6;
+    const least = isWorded ? leastSpace(gaps, spaced) : space;
     const near = least > space ? "set" : "touching";
     for (const [at, width] of gaps.entries()) after.push(spaced[at] === true || width > least ? "apart" : near);
     if (signs.length > first) after.push("moved");
@@ -56,12 +62,13 @@ export function collectSigns(pieces: Iterable<readonly unknown[]>): DrawnSigns {
   };
 }
 
-/** The least gap that is a space in one piece: letters that are set apart have wider ones. */
-function leastSpace(signs: readonly string[], gaps: readonly number[], spaced: readonly boolean[]): number {
+/** The least gap that is a space in one piece of words: letters that are set apart have wider ones. */
+function leastSpace(gaps: readonly number[], spaced: readonly boolean[]): number {
   const within = gaps.filter((_, at) => spaced[at] !== true).toSorted((one, other) => one - other);
   const usual = within[within.length >> 1] ?? 0;
-  const isWorded = signs.filter((sign) => /\p{L}/u.test(sign)).length > signs.length * 0.6;
-  if (within.length < minGaps || usual < leastSpread || usual > mostSpread || !isWorded) return space;
+  if (within.length < minGaps || usual < leastSpread || usual > mostSpread) return space;
+  // Words of one letter stand apart too, but letters of other words beside them touch.
+  if (usual > looseSpread && within[Math.floor(within.length * 0.1)]! < usual * 0.6) return space;
   return usual * 1.5 + (spaced.includes(true) ? 250 : 80);
 }
 

@@ -23,8 +23,8 @@ const [wrapGap, mostWrapGap] = [1.35, 1.8];
 const rowGap = 1.2;
 /** Baselines nearer than this are one line. **Units** letter heights. */
 const minLineGap = 0.8;
-/** Columns that stand nearer are one. **Units** letter heights. */
-const columnGap = 0.2;
+/** Columns that stand nearer are one; the second where cells of a row nearly touch. **Units** letter heights. */
+const [columnGap, narrowGap] = [0.5, 0.2];
 
 /** Beginning of a list item: a bullet, a number, a letter. */
 export const listMarker =
@@ -100,8 +100,12 @@ const [sameStart, sameEdge] = [1.5, 0.8];
 
 /** A run after a gap, with the end of what follows it without one. */
 interface Begun {
+  /** Where the stretch before it ends. */
+  readonly left: number;
   readonly x: number;
   readonly right: number;
+  /** Whether it and what stands before it may be cells. */
+  readonly isCell: boolean;
   /** **Units** letter heights. */
   readonly gap: number;
 }
@@ -114,26 +118,27 @@ interface Begun {
  */
 export function cutAtColumns(rows: readonly (readonly PdfRun[])[]): (readonly PdfRun[])[][] {
   const cuts = rows.map((row) => cutAtGaps(row));
-  const starts = cuts.map((pieces) => pieces.slice(1).map((piece) => piece[0]!.x));
-  const isTyped = ([run]: readonly PdfRun[]): boolean => run!.mono || run!.even === true;
-  const begun = rows.map((row) => (isTyped(row) ? [] : findBegun(row)));
+  const wide = cuts.map((pieces) => pieces.slice(1).map((piece) => piece[0]!.x));
+  const isTyped = (run: PdfRun): boolean => run.mono || run.even === true;
+  const begun = rows.map((row) => (row.some(isTyped) ? [] : findBegun(row)));
   return cuts.map((pieces, at) => {
-    const near = isTyped(pieces[0]!) ? nearMonoRows : nearRows;
-    const around = starts.slice(Math.max(0, at - near), at + near + 1);
-    const beside = begun.slice(Math.max(0, at - besideRows), at + besideRows + 1).filter((row) => row !== begun[at]);
+    const near = isTyped(pieces[0]![0]!) ? nearMonoRows : nearRows;
+    const around = wide.slice(Math.max(0, at - near), at + near + 1);
     const own = begun[at]!;
-    const isInLine = own.length >= 2 && beside.filter((row) => standsInLine(own, row)).length >= alignedRows;
-    const begins = ({ x, right, gap }: Begun): boolean => {
-      const countStarts = (most: number): number =>
-        around.filter((edges) => edges.some((edge) => Math.abs(edge - x) < most)).length;
-      if (gap > 0.3 && countStarts(sameStart) >= minAligned) return true;
-      const inLine = beside.filter((row) =>
-        row.some(
-          (other) =>
-            other.gap > telling && (Math.abs(other.x - x) < sameEdge || Math.abs(other.right - right) < sameEdge),
-        ),
-      ).length;
-      return inLine >= alignedRows || isInLine;
+    const beside = begun.slice(Math.max(0, at - besideRows), at + besideRows + 1).filter((row) => row !== own);
+    const nextTo = [begun[at - 1] ?? [], begun[at + 1] ?? []];
+    /** Whether a row beside, and another, are in line with this one. */
+    const areAligned = (isInLine: (row: readonly Begun[]) => boolean): boolean =>
+      nextTo.some(isInLine) && beside.filter(isInLine).length >= alignedRows;
+    const isWhole = own.length >= 2 && own.every(({ isCell }) => isCell) && areAligned((row) => standsInLine(own, row));
+    const begins = (start: Begun): boolean => {
+      const { x, gap, isCell } = start;
+      const starts = around.filter((edges) => edges.some((edge) => Math.abs(edge - x) < sameStart)).length;
+      if (gap > 0.3 && starts >= minAligned) return true;
+      if (!isCell) return false;
+      const isBelow = (other: Begun): boolean =>
+        other.isCell && other.gap > telling && tells(start, other) && isAligned(start, other);
+      return isWhole || areAligned((row) => row.some(isBelow));
     };
     const parting = new Map(own.map((start) => [start.x, start]));
     return pieces.flatMap((piece) => {
@@ -141,7 +146,7 @@ export function cutAtColumns(rows: readonly (readonly PdfRun[])[]): (readonly Pd
       for (const run of piece) {
         const last = parts.at(-1);
         const gap = (run.x - (last?.at(-1)?.right ?? run.x)) / run.size;
-        const start = parting.get(run.x) ?? { x: run.x, right: NaN, gap };
+        const start = parting.get(run.x) ?? { left: NaN, x: run.x, right: NaN, gap, isCell: false };
         if (last === undefined || (gap > narrow && begins(start))) parts.push([run]);
         else last.push(run);
       }
@@ -150,29 +155,43 @@ export function cutAtColumns(rows: readonly (readonly PdfRun[])[]): (readonly Pd
   });
 }
 
+/** Whether two begin, or end, in line. */
+function isAligned(one: Begun, other: Begun): boolean {
+  return Math.abs(other.x - one.x) < sameEdge || Math.abs(other.right - one.right) < sameEdge;
+}
+
+/** Whether that they are in line tells of a column: below the same words, all words are. */
+function tells(one: Begun, other: Begun): boolean {
+  const isLeft = Math.abs(other.x - one.x) < sameEdge;
+  return isLeft ? Math.abs(other.left - one.left) > sameEdge : Math.abs(other.x - one.x) > sameEdge;
+}
+
 /** Whether each piece of one row stands in line with its fellow in another. */
-function standsInLine(
-  one: readonly Pick<Begun, "x" | "right">[],
-  other: readonly Pick<Begun, "x" | "right">[],
-): boolean {
+function standsInLine(one: readonly Begun[], other: readonly Begun[]): boolean {
   return (
     one.length === other.length &&
-    one.every(
-      ({ x, right }, at) => Math.abs(other[at]!.x - x) < sameEdge || Math.abs(other[at]!.right - right) < sameEdge,
-    )
+    one.every((start, at) => isAligned(start, other[at]!)) &&
+    one.some((start, at) => tells(start, other[at]!))
   );
 }
 
 function findBegun(row: readonly PdfRun[]): Begun[] {
-  const begun: { x: number; right: number; gap: number }[] = [];
-  let right = -Infinity;
-  for (const run of row) {
-    const gap = (run.x - right) / run.size;
-    if (gap > narrow && right !== -Infinity) begun.push({ x: run.x, right: run.right, gap });
-    else if (begun.length > 0) begun.at(-1)!.right = Math.max(begun.at(-1)!.right, run.right);
-    right = Math.max(right, run.right);
+  const stretches: { x: number; right: number; gap: number; text: string }[] = [];
+  for (const { x, right, size, text } of row) {
+    const last = stretches.at(-1);
+    const gap = (x - (last?.right ?? -Infinity)) / size;
+    if (gap > narrow || last === undefined) stretches.push({ x, right, gap, text });
+    else Object.assign(last, { right: Math.max(last.right, right), text: last.text + text });
   }
-  return begun;
+  const mayBeCell = ({ text }: { readonly text: string } = { text: "" }): boolean =>
+    text.length <= longestCell && /[\p{L}\p{N}]/u.test(text) && !/(?:\.\s?){3}|[,;]$/u.test(text.trimEnd());
+  return stretches.slice(1).map(({ x, right, gap, ...own }, at) => ({
+    left: stretches[at]!.right,
+    x,
+    right,
+    gap,
+    isCell: mayBeCell(own) && mayBeCell(stretches[at]),
+  }));
 }
 
 function toRow(pieces: readonly (readonly PdfRun[])[]): Row {
@@ -195,6 +214,7 @@ function toRow(pieces: readonly (readonly PdfRun[])[]): Row {
 /** Where the table that begins at a row ends, if one does. */
 function endOfTable(rows: readonly Row[], start: number): number | undefined {
   if (rows[start]!.pieces.length < 2 || isSign(rows[start]!)) return undefined;
+  const apart = columnGapOf(rows.slice(start, start + nearRows));
   let taken: readonly Piece[] = [];
   let end = start;
   let full = 0;
@@ -214,7 +234,7 @@ function endOfTable(rows: readonly Row[], start: number): number | undefined {
       row.y - before.y > codeGap * row.size
     )
       break;
-    const next = merge([...taken, ...row.pieces], row.size * columnGap);
+    const next = merge([...taken, ...row.pieces], row.size * apart);
     // One that spans columns ends the table, or begins another; so does one with other columns below a line alone.
     const isOther = full >= minRows && before?.pieces.length === 1 && next.length < taken.length;
     const spans = row.pieces.length === 1 ? next.length < taken.length : next.length < taken.length * 0.5 || isOther;
@@ -327,8 +347,15 @@ function headsTable(header: Row, body: readonly Row[]): boolean {
 function columnsOf(rows: readonly Row[]): Piece[] {
   return merge(
     rows.flatMap(({ pieces }) => pieces),
-    Math.min(...rows.map(({ size }) => size)) * columnGap,
+    Math.min(...rows.map(({ size }) => size)) * columnGapOf(rows),
   );
+}
+
+/** How near columns of some rows may stand: as near as cells of one row do. */
+function columnGapOf(rows: readonly Row[]): number {
+  const isNarrow = ({ pieces, size }: Row): boolean =>
+    pieces.some(({ x }, at) => at > 0 && x - pieces[at - 1]!.right < size * columnGap);
+  return rows.some(isNarrow) ? narrowGap : columnGap;
 }
 
 export function nearestColumn(columns: readonly Piece[], x: number, right: number): number {
