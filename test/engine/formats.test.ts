@@ -144,6 +144,9 @@ describe("what is written is read back", () => {
           expect([...space.terms()]).toEqual(terms);
           for (const { term: name, ...row } of some) expect(space.find(name)).toEqual(row);
           expect(space.find("absent, as it is longer than all")).toBeUndefined();
+          // Once every block was read whole, one table answers.
+          expect(terms.map(({ term: name }) => ({ term: name, ...space.find(name) }))).toEqual(terms);
+          expect(space.find("absent, as it is longer than all")).toBeUndefined();
         },
       ),
       { numRuns: 30 },

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { encodeTerms, lengthsOf } from "../../src/engine/segments/chunk-terms.ts";
+import { decodeTerms, encodeTerms, lengthsOf } from "../../src/engine/segments/chunk-terms.ts";
+import { createCountsReader, totalCounts } from "../../src/engine/segments/forward-terms.ts";
 import { createTermCollector } from "../../src/engine/segments/term-collector.ts";
 
 const word = fc.oneof(
@@ -17,6 +18,20 @@ const chunk = fc.record({
 });
 
 describe("terms on their way into a segment [L4]", () => {
+  it("have the counts that lists of their texts would have, chunk by chunk", () => {
+    fc.assert(
+      fc.property(fc.array(chunk, { maxLength: 12 }), (chunks) => {
+        const countsOf = createCountsReader();
+        for (const { language, words, seed } of chunks) {
+          const counts = words.map((_, i) => 1 + ((seed + i) % 300));
+          const names = words.map((_, i) => (seed + i) % 3);
+          const encoded = encodeTerms({ terms: words, counts, names, language });
+          expect(countsOf(encoded)).toEqual(totalCounts(decodeTerms(encoded)));
+        }
+      }),
+    );
+  });
+
   it("have the postings that lists of their texts would have", () => {
     fc.assert(
       fc.property(fc.array(chunk, { maxLength: 12 }), (chunks) => {

@@ -28,8 +28,8 @@ export function embedTerms(
   purpose: "document" | "query",
 ): TermVector {
   // Rows may come from a database: each is asked for once.
-  const rows = new Map(text.terms.map((term) => [term, find(term)]));
-  const lookUp = (term: string): TermRow | undefined => rows.get(term);
+  const rows = text.terms.map((term) => find(term));
+  const lookUp = (_: string, at: number): TermRow | undefined => rows[at];
   const { direction, energy } = projectLatent(text, dimensions, lookUp);
   const forms = hashForms(text, formDimensions, lookUp);
   const isQuery = purpose === "query";

@@ -26,12 +26,12 @@ const fixedPoint = 4_294_967_296;
 export function hashForms(
   { terms, counts }: TermCounts,
   dimensions: number,
-  find: (term: string) => Pick<TermRow, "weight"> | undefined,
+  find: (term: string, at: number) => Pick<TermRow, "weight"> | undefined,
 ): Float64Array {
   const sums = new Float64Array(dimensions);
   for (let i = 0; i < terms.length; i++) {
     const term = terms[i]!;
-    const weight = localWeight(counts[i]!) * (find(term)?.weight ?? unseenWeight);
+    const weight = localWeight(counts[i]!) * (find(term, i)?.weight ?? unseenWeight);
     addGrams(term, Math.round(weight * fixedPoint), sums);
   }
   toUnit(sums);

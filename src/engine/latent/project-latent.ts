@@ -23,13 +23,13 @@ const fixedPoint = 4_294_967_296;
 export function projectLatent(
   { terms, counts }: TermCounts,
   dimensions: number,
-  find: (term: string) => TermRow | undefined,
+  find: (term: string, at: number) => TermRow | undefined,
 ): LatentDirection {
   const rows: Int8Array[] = [];
   const factors: number[] = [];
   let whole = 0;
   for (let i = 0; i < terms.length; i++) {
-    const known = find(terms[i]!);
+    const known = find(terms[i]!, i);
     const weight = localWeight(counts[i]!) * (known?.weight ?? unseenWeight);
     whole += Math.round(weight * weight * fixedPoint);
     if (known === undefined) continue;

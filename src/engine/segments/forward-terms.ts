@@ -1,8 +1,10 @@
 import type { TermCounts } from "../../contracts/corpus-model.ts";
+import { createByteReader } from "./bytes.ts";
 import { decodeTerms } from "./chunk-terms.ts";
 import type { LiveSegment } from "./live-segment.ts";
 import { readTerms } from "./postings-file.ts";
 import type { SealedSegment } from "./sealed-segment.ts";
+import { createTermNumbers } from "./term-numbers.ts";
 import { finishSteps } from "../../runtime/steps.ts";
 
 /** Terms of a chunk with their occurrences in all fields. */
@@ -16,6 +18,22 @@ export function totalCounts({
   readonly names: readonly number[];
 }): TermCounts {
   return { terms, counts: counts.map((count, i) => count + names[i]!) };
+}
+
+/** Reads {@link totalCounts} of many chunks, as `encodeTerms` wrote them. **Cost** a text is made of each term once, and not of each of its chunks. */
+export function createCountsReader(): (encoded: Uint8Array) => TermCounts {
+  const numbers = createTermNumbers();
+  return (encoded) => {
+    const reader = createByteReader(encoded);
+    reader.text();
+    const counts = Array.from({ length: reader.count() }, () => {
+      const count = reader.varint();
+      return (count >>> 1) + ((count & 1) === 1 ? reader.varint() : 0);
+    });
+    const terms: string[] = [];
+    numbers.each(encoded, reader.position, counts.length, (number) => terms.push(numbers.text(number)));
+    return { terms, counts };
+  };
 }
 
 /** The terms of chosen chunks of a sealed segment, turned back from its postings. **Shape** by ordinal. **Cost** one pass over the postings. */

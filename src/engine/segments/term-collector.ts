@@ -1,8 +1,7 @@
-import type { IbidError } from "../../contracts/errors.ts";
-import { parseStored } from "../../runtime/parse-stored.ts";
-import { createByteReader, decodeText, encodeText, torn } from "./bytes.ts";
+import { createByteReader } from "./bytes.ts";
 import type { FieldLengths } from "./chunk-terms.ts";
 import type { TermPostings } from "./postings-file.ts";
+import { createTermNumbers } from "./term-numbers.ts";
 
 /** Inverts chunks that come in order of their ordinals. */
 export interface TermCollector {
@@ -85,96 +84,3 @@ export function createTermCollector(): TermCollector {
     },
   };
 }
-
-const [quote, backslash, comma, closing] = [0x22, 0x5c, 0x2c, 0x5d];
-
-/** Numbers of terms in the order in which they were first seen, in a table with open addresses. */
-function createTermNumbers(): {
-  /** Gives the number of each term of a JSON list that begins at `from`. **Errors** `store-corrupt` for anything else. */
-  each(bytes: Uint8Array, from: number, size: number, found: (number: number) => void): void;
-  texts(): string[];
-} {
-  let slots = new Int32Array(1 << 14).fill(-1);
-  let arena = new Uint8Array(1 << 16);
-  const starts: number[] = [0];
-  const hashes: number[] = [];
-
-  function place(hash: number): number {
-    return (hash ^ (hash >>> 15)) & (slots.length - 1);
-  }
-
-  function grow(): void {
-    slots = new Int32Array(2 * slots.length).fill(-1);
-    hashes.forEach((hash, number) => {
-      let slot = place(hash);
-      while (slots[slot] !== -1) slot = (slot + 1) & (slots.length - 1);
-      slots[slot] = number;
-    });
-  }
-
-  function isAt(number: number, bytes: Uint8Array, from: number, to: number): boolean {
-    const start = starts[number]!;
-    if (starts[number + 1]! - start !== to - from) return false;
-    for (let i = from, at = start; i < to; i++, at++) if (bytes[i] !== arena[at]) return false;
-    return true;
-  }
-
-  /** @param hash FNV-1a of the bytes. */
-  function numberOf(hash: number, bytes: Uint8Array, from: number, to: number): number {
-    let slot = place(hash);
-    for (let number; (number = slots[slot]!) !== -1; slot = (slot + 1) & (slots.length - 1))
-      if (hashes[number] === hash && isAt(number, bytes, from, to)) return number;
-    const number = hashes.push(hash) - 1;
-    const [start, end] = [starts[number]!, starts[number]! + to - from];
-    starts.push(end);
-    if (end > arena.length) {
-      const grown = new Uint8Array(Math.max(end, 2 * arena.length));
-      grown.set(arena);
-      arena = grown;
-    }
-    arena.set(bytes.subarray(from, to), start);
-    slots[slot] = number;
-    if (2 * hashes.length > slots.length) grow();
-    return number;
-  }
-
-  /** The same for a list in which a term has escapes, or that is none. */
-  function eachParsed(bytes: Uint8Array, from: number, size: number, found: (number: number) => void): void {
-    const terms = (parseStored(decodeText(bytes.subarray(from))) as readonly string[]).slice(0, size);
-    for (const term of terms) {
-      const own = encodeText(term);
-      found(numberOf(own.reduce(mix, basis), own, 0, own.length));
-    }
-  }
-
-  return {
-    each(bytes, from, size, found) {
-      // Escapes are rare: the list is looked through for them first, so that no term is counted twice.
-      if (bytes.indexOf(backslash, from) !== -1) return eachParsed(bytes, from, size, found);
-      let at = from + 1;
-      for (let left = size; left > 0; left--) {
-        if (bytes[at] !== quote) throw notAList(bytes, from);
-        const start = ++at;
-        let hash = basis;
-        for (let byte; (byte = bytes[at]) !== quote; at++) {
-          if (byte === undefined) throw notAList(bytes, from);
-          hash = mix(hash, byte);
-        }
-        found(numberOf(hash, bytes, start, at));
-        if (bytes[++at] !== (left > 1 ? comma : closing)) throw notAList(bytes, from);
-        at++;
-      }
-    },
-    texts: () => hashes.map((_, number) => decodeText(arena.subarray(starts[number], starts[number + 1]))),
-  };
-}
-
-/** An error for bytes that are no list of so many terms. */
-function notAList(bytes: Uint8Array, from: number): IbidError {
-  parseStored(decodeText(bytes.subarray(from)));
-  return torn();
-}
-
-/** **Source** FNV-1a, 32 bits. */
-const basis = 0x811c_9dc5 | 0;
-const mix = (hash: number, byte: number): number => Math.imul(hash ^ byte, 0x0100_0193);

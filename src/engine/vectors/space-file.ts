@@ -31,21 +31,30 @@ export function readSpace(
 ): TermSpace & { terms(): Iterable<TermRow & { readonly term: string }> } {
   let firsts: readonly string[] | undefined;
   const blocks = new Map<number, Block>();
+  /** Blocks of which no more is to be read. */
+  let whole = 0;
+  let all: ReadonlyMap<string, TermRow> | undefined;
   const index = (): readonly string[] => (firsts ??= readIndex(part(0)));
   const block = (at: number): Block => {
     let kept = blocks.get(at);
-    if (kept === undefined) blocks.set(at, (kept = openBlock(part(at + 1), dimensions)));
+    if (kept === undefined) blocks.set(at, (kept = openBlock(part(at + 1), dimensions, () => whole++)));
     return kept;
   };
+  function* terms(): Generator<readonly [string, TermRow]> {
+    for (let at = 0; at < index().length; at++) yield* block(at).rows();
+  }
   return {
     fingerprint,
     dimensions,
     find(term) {
+      if (all !== undefined) return all.get(term);
+      // An ingestion looks for more terms than there are: one table spares it the search for a block.
+      if (whole === index().length) return (all = new Map(terms())).get(term);
       const at = findBlock(index(), term);
       return at < 0 ? undefined : block(at).find(term);
     },
     *terms() {
-      for (let at = 0; at < index().length; at++) for (const [term, row] of block(at).rows()) yield { term, ...row };
+      for (const [term, row] of terms()) yield { term, ...row };
     },
   };
 }
@@ -58,13 +67,16 @@ interface Block {
 /** Lookups in a block before it is read whole: a question needs a term or two, an ingestion all. */
 const mostLooks = 8;
 
-function openBlock(block: Uint8Array, dimensions: number): Block {
+function openBlock(block: Uint8Array, dimensions: number, onWhole: () => void): Block {
   let bytes: Uint8Array | undefined = block;
   let rows: ReadonlyMap<string, TermRow> | undefined;
   let looks = 0;
   const whole = (): ReadonlyMap<string, TermRow> => {
-    rows ??= readBlock(bytes!, dimensions);
-    bytes = undefined;
+    if (rows === undefined) {
+      rows = readBlock(bytes!, dimensions);
+      bytes = undefined;
+      onWhole();
+    }
     return rows;
   };
   return {

@@ -1,6 +1,5 @@
 import type { Scope } from "../../contracts/scope.ts";
-import { decodeTerms } from "../../engine/segments/chunk-terms.ts";
-import { totalCounts } from "../../engine/segments/forward-terms.ts";
+import { createCountsReader } from "../../engine/segments/forward-terms.ts";
 import type { TermSpace } from "../../contracts/corpus-model.ts";
 import {
   decodeVectors,
@@ -216,12 +215,13 @@ export function createPlacing(
     return fit === undefined ? latent.model.unfitted : latent.spaceOf(rows, fit);
   };
   const last = spaceNamed((name) => name === space);
+  const countsOf = createCountsReader();
   return (terms, placed) => {
     const isMoved = placed === null || placed.count < count;
     if (!isMoved && placed.space === null) return [];
     const own =
       placed?.space === undefined || placed.space === null ? undefined : parseVersionKey(placed.space).fingerprint;
-    return [latent.vectorOf(isMoved ? last : spaceNamed((name) => name === own), totalCounts(decodeTerms(terms)))];
+    return [latent.vectorOf(isMoved ? last : spaceNamed((name) => name === own), countsOf(terms))];
   };
 }
 

@@ -174,6 +174,7 @@ const hints: Readonly<Record<string, string>> = {
   "3D000": "Make the database first: createdb <name>.",
   "42501":
     "Give the role the rights: GRANT CREATE ON DATABASE for the first opening, ON SCHEMA for an engine; USAGE and all rights on the tables later.",
+  "42P01": "The schema lacks a part of the base: restore it from a backup, or name another schema with ?schema=<name>.",
   "53300": "The server takes no more connections: close some, or put a pooler such as PgBouncer before it.",
   "53100": "The server's disk is full: make room there.",
   "25006": "The server takes reads only: name the primary, not a standby.",

@@ -96,6 +96,15 @@ export function sayStamps(have: readonly ReplicaStamp[]): string {
   return JSON.stringify(have.map(({ scope, stamp }) => ({ scope, stamp })));
 }
 
+/** Stamps of a copy that has applied the page. */
+export function stampsAfter(have: readonly ReplicaStamp[], { scopes }: Page): readonly ReplicaStamp[] {
+  const after = new Map(have.map((one) => [one.scope, one]));
+  for (const { scope, upto, next, gone } of scopes)
+    if (gone) after.delete(scope);
+    else after.set(scope, { scope, stamp: upto, next });
+  return [...after.values()];
+}
+
 type Sent<Row> = Omit<Row, "scope" | "key"> & { readonly scope: unknown; readonly key: unknown };
 
 /** Reads the answer of the statement. */

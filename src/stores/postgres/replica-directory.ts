@@ -15,8 +15,17 @@ import { commitStatement, type CommitStatement } from "./commit-rows.ts";
 import { type Postgres, stateOf } from "./postgres-client.ts";
 import type { Placement } from "./placement.ts";
 import type { Freshened } from "./keep-fresh.ts";
-import { distanceText, type Page, pageSize, pageText, probeText, readPage, sayStamps } from "./read-page.ts";
-import { createReplicaStamps } from "./replica-stamps.ts";
+import {
+  distanceText,
+  type Page,
+  pageSize,
+  pageText,
+  probeText,
+  readPage,
+  sayStamps,
+  stampsAfter,
+} from "./read-page.ts";
+import { createReplicaStamps, type ReplicaStamp } from "./replica-stamps.ts";
 import { createRowLog, noScopeKey } from "./row-log.ts";
 
 /** As in the SQLite directory: turns of the event loop in which others may join a commit, and most of them. */
@@ -59,6 +68,12 @@ interface Waiting {
   readonly undone: (() => void) | undefined;
   readonly resolve: (result: never) => void;
   readonly reject: (error: unknown) => void;
+}
+
+/** A page that is on its way, and the moment since which it holds. */
+interface AskedPage {
+  readonly asked: Instant;
+  readonly found: Promise<Page>;
 }
 
 /** The reason of a catch-up. */
@@ -191,31 +206,38 @@ export function createReplicaDirectory({
     );
   }
 
+  /** Asks for what a copy with these stamps lacks. */
+  function askPage(have: readonly ReplicaStamp[]): AskedPage {
+    const values = [sayStamps(have), pageSize.chunks, pageSize.scopes, held, pageSize.allChunks];
+    const asked = present();
+    const found = db.query<Parameters<typeof readPage>[0][number]>("catching up", page, values).then(readPage);
+    // A page that was asked for ahead may not be waited for.
+    found.catch(() => {});
+    return { asked, found };
+  }
+
   async function catchUp({ isOpening = false, isTold = false }: Occasion): Promise<void> {
     let until = performance.now() + busyTimeoutMs;
     let isBehind = isTold;
+    let ahead: AskedPage | undefined;
     for (;;) {
-      const asked = present();
-      const have = sayStamps(await lock.read(async () => stamps.all()));
-      if (!isBehind && (await db.query("asking for the newest state", probe, [have, held])).length === 0) {
-        fresh = asked;
+      const have = await lock.read(async () => stamps.all());
+      const before = present();
+      if (!isBehind && (await db.query("asking for the newest state", probe, [sayStamps(have), held])).length === 0) {
+        fresh = before;
         return;
       }
-      const found = readPage(
-        await db.query<Parameters<typeof readPage>[0][number]>("catching up", page, [
-          have,
-          pageSize.chunks,
-          pageSize.scopes,
-          held,
-          pageSize.allChunks,
-        ]),
-      );
+      const { asked, found: answer } = ahead ?? askPage(have);
+      const found = await answer;
       if (found.scopes.length === 0) {
         fresh = asked;
         return;
       }
       isBehind = true;
+      // The database works on the next page while this one is applied.
+      ahead = found.more ? askPage(stampsAfter(have, found)) : undefined;
       const applied = await applyHeld(found);
+      if (applied === undefined) ahead = undefined;
       if (applied !== undefined) {
         isPurged ||= applied.purged;
         tidyLater(applied.scopes);

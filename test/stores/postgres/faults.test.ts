@@ -219,6 +219,16 @@ describe("a database that cannot be used", () => {
     expect(JSON.stringify([error, String(error), error.hint])).not.toMatch(/pass@|hunter2/u);
   });
 
+  it("says what to do where a table of the base has gone", async () => {
+    const schema = database.schemaOf("gone");
+    const writer = await database.open("gone");
+    await writer.replace(write("deployment"), documentEntry("a", ["ash"]));
+    await writer.close();
+    await database.client.query(`ALTER TABLE ${schema}.chunks RENAME TO chunks_away`);
+    const error = await failure(database.open("gone", { node: "late" }));
+    expect([error.code, error.hint]).toEqual(["store-failed", expect.stringContaining("restore it from a backup")]);
+  });
+
   it.each(["Ibid", "a-b", "x".repeat(64), "pg_own", ""])('does not have "%s" as a schema', async (schema) => {
     expect((await failure(openPostgresStore(database.client, { schema }))).code).toBe("invalid-argument");
   });

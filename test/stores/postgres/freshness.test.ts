@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { IbidError } from "../../../src/contracts/errors.ts";
 import type { Store } from "../../../src/contracts/store.ts";
@@ -284,3 +285,30 @@ it("a first copy takes as long as it takes, while each page comes in time; a lat
   const late = await failureOf(collect(reader.documents(read(...users))));
   expect([late.code, Number(late.details["commits"]) > 0]).toEqual(["store-busy", true]);
 });
+
+it("a copy asks for the next page before it applies one, and for no page twice", async () => {
+  const users = Array.from({ length: 150 }, (_, i) => `user:a${i}` as const);
+  const writer = await open("ahead");
+  for (const user of users) await writer.replace(write(user), documentEntry(`of ${user}`, ["ash"]));
+  const held: number[] = [];
+  const client: PostgresClient = {
+    async query(text, values) {
+      if (text.includes("WITH have")) held.push(documentsIn(database.replicasOf("ahead")));
+      return database.client.query(text, values);
+    },
+  };
+  const reader = await open("ahead", { node: "ahead", client });
+  // A page brings 64 scopes.
+  expect(held).toEqual([0, 0, 64]);
+  expect((await collect(reader.documents(read(...users)))).length).toBe(users.length);
+});
+
+function documentsIn(folder: string): number {
+  const path = readdirSync(folder, { recursive: true, encoding: "utf8" }).find((name) => name.endsWith(".sqlite"))!;
+  const file = new DatabaseSync(join(folder, path), { readOnly: true });
+  try {
+    return Number(file.prepare("SELECT count(*) AS count FROM documents").get()!["count"]);
+  } finally {
+    file.close();
+  }
+}
