@@ -18,7 +18,7 @@ import {
 } from "../../src/engine/segments/postings-file.ts";
 import { decodeVectors, encodeVectors, toEmbedding, toStoredVector } from "../../src/engine/vectors/stored-vector.ts";
 import { formOf } from "../../src/engine/vectors/dense-rows.ts";
-import { rowsPerBlock } from "../../src/engine/segments/column-header.ts";
+import { rowsOfNewBlock } from "../../src/engine/segments/column-header.ts";
 import { createColumnWriter, readColumn, rowOf, vectorAt } from "../../src/engine/vectors/vector-column.ts";
 import { plainAnalyzer } from "../stores/build.ts";
 
@@ -211,7 +211,7 @@ describe("what is written is read back", () => {
 
   it("columns that are longer than a block", () => {
     const dimensions = 100_000;
-    const rows = rowsPerBlock(dimensions) * 2 + 1;
+    const rows = rowsOfNewBlock(dimensions) * 2 + 1;
     const writer = createColumnWriter("v", "dense", dimensions);
     for (let row = 0; row < rows; row++)
       writer.add(row, toStoredVector("v", new Float32Array(dimensions).fill(row + 1)));

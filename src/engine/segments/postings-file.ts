@@ -13,8 +13,8 @@ export interface PostingsFile {
   readonly index: Uint8Array;
 }
 
-/** A look-up reads one block; smaller blocks make longer indexes. */
-const defaultBlockBytes = 16_384;
+/** A look-up reads one block; smaller blocks make longer indexes. A kilobyte beyond two pages of SQLite fills both, and the rest shares a third with others. */
+const defaultBlockBytes = 17_408;
 
 /**
  * Writes postings as blocks of terms, each term beside its list: a segment costs a few rows rather than one per term.

@@ -1,7 +1,7 @@
 import type { EmbeddingKind } from "../../contracts/embedding.ts";
 import { strideOf, tableBytes, viewTable } from "../kernels/code-layout.ts";
 import { asFloat32, asUint32, bytesOf } from "../segments/bytes.ts";
-import { codeBlockBytes, type ColumnHeader, rowsPerBlock } from "../segments/column-header.ts";
+import { codeBlockBytes, type ColumnHeader, rowsOfNewBlock } from "../segments/column-header.ts";
 import { type DenseForm, type DenseVector, formOf, writeRow } from "./dense-rows.ts";
 import { type BytesOf, type ExpectParts, readDense, type ReadFile, type SealedRows } from "../segments/sealed-rows.ts";
 import type { Segment, SparseColumn, VectorColumn } from "../segments/segment.ts";
@@ -47,7 +47,7 @@ export function createColumnWriter(
           ...(form === "float32" ? {} : { form }),
           dimensions,
           rows: vectors.length,
-          ...(floats ? { rowsPerBlock: rowsPerBlock(dimensions) } : {}),
+          ...(floats ? { rowsPerBlock: rowsOfNewBlock(dimensions) } : {}),
         },
         files,
       };
@@ -57,7 +57,7 @@ export function createColumnWriter(
 
 function denseFiles(column: number, dense: readonly DenseVector[], dimensions: number): ColumnFile[] {
   const files: ColumnFile[] = [];
-  const perBlock = rowsPerBlock(dimensions);
+  const perBlock = rowsOfNewBlock(dimensions);
   for (let from = 0; from < dense.length; from += perBlock) {
     const rows = Math.min(perBlock, dense.length - from);
     const block = new Float32Array(rows * dimensions);

@@ -366,13 +366,14 @@ function lost(scope: number): IbidError {
   });
 }
 
-/** The column with blocks of rows that are a part of those that it has. */
+/** The column with smaller blocks of rows: parts of those that it has, where such a part is not too small. */
 function shrinkBlocks(header: ColumnHeader): ColumnHeader {
   const { dimensions, rowsPerBlock: perBlock } = header;
   if (perBlock === undefined) return header;
-  let shared = Math.min(perBlock, rowsPerBlock(dimensions, sharedBlockBytes));
+  const wanted = Math.min(perBlock, rowsPerBlock(dimensions, sharedBlockBytes));
+  let shared = wanted;
   while (perBlock % shared !== 0) shared--;
-  return { ...header, rowsPerBlock: shared };
+  return { ...header, rowsPerBlock: shared * 2 < wanted ? wanted : shared };
 }
 
 function columnFiles(
@@ -393,9 +394,12 @@ function columnFiles(
     parts: Math.ceil(rows / shared),
     read(reader, part) {
       const first = part * shared;
-      const block = reader.file(key, `dense/${column}`, Math.floor(first / perBlock!));
       const from = (first % perBlock!) * rowBytes;
-      return block?.slice(from, from + shared * rowBytes);
+      const at = Math.floor(first / perBlock!);
+      const block = reader.file(key, `dense/${column}`, at)?.slice(from, from + shared * rowBytes);
+      const lacking = (Math.min(first + shared, rows) - first) * rowBytes - (block?.length ?? 0);
+      const next = lacking > 0 ? reader.file(key, `dense/${column}`, at + 1) : undefined;
+      return block === undefined || next === undefined ? block : Buffer.concat([block, next.subarray(0, lacking)]);
     },
   };
   return [

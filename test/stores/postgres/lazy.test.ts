@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { openKnowledgeBase } from "../../../src/index.node.ts";
+import type { EmbeddingVersion } from "../../../src/contracts/embedding.ts";
 import { IbidError } from "../../../src/contracts/errors.ts";
 import type { Scope } from "../../../src/contracts/scope.ts";
 import type { Store } from "../../../src/contracts/store.ts";
@@ -187,6 +188,29 @@ describe("a shared index", () => {
       );
     await node.upkeep!.settle();
     for (const i of [4, 9, 30, 55]) expect(await ask(lazy, topicText(i))).toEqual(await ask(node, topicText(i)));
+  }, 120_000);
+
+  it("has rows of vectors that lie across two blocks of the process that shares them", async () => {
+    const version: EmbeddingVersion = { provider: "test", model: "wide", dimensions: 384, fingerprint: "" };
+    const vector = (seed: number): Float32Array =>
+      Float32Array.from({ length: version.dimensions }, (_, i) => Math.sin((seed + 1) * (i + 1)));
+    const node = await open("blocks", { shareIndex: true });
+    const paragraphs = Array.from({ length: 60 }, (_, i) => `${i}`);
+    const embed = (text: string): Float32Array => vector(Number(text));
+    await node.replace(write("deployment"), documentEntry("d", paragraphs, { version, embed }));
+    await node.upkeep!.settle();
+    const nearest = async (store: Store, seed: number) => {
+      const { legs, scopes } = await store.session(read("deployment"));
+      const dense = legs.find(({ name }) => name === "dense")!;
+      const embeddings = [{ version, embedding: vector(seed), scopes }];
+      return dense.search({ question: "", text: "", syntax: "literal", embeddings }, 60);
+    };
+    const lazy = await open("blocks", { lazy: true });
+    for (const seed of [0, 21, 22, 59]) {
+      const found = await nearest(node, seed);
+      expect(found.matches).toHaveLength(60);
+      expect(await nearest(lazy, seed)).toEqual(found);
+    }
   }, 120_000);
 
   it("goes with a purge, and no word of the purge is in its files", async () => {
