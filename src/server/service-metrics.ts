@@ -107,8 +107,8 @@ export function createServiceMetrics(options: { readonly meter?: ApiMeter | unde
         state.bytes.record(bytes);
         state.resident.record(memory.rss);
         state.heap.record(memory.heapUsed);
-        state.delayMedian.record(toSeconds(delay.percentile(50)));
-        state.delayP99.record(toSeconds(delay.percentile(99)));
+        state.delayMedian.record(delayOf(delay.percentile(50)));
+        state.delayP99.record(delayOf(delay.percentile(99)));
         state.started.record(Math.round((platformNow() - process.uptime() * 1000) / 1000));
       }
       delay.reset();
@@ -138,14 +138,22 @@ function createInstruments(meter: ApiMeter) {
       resident: gauge("process.resident.memory", "By", "Memory of the process."),
       heap: gauge("nodejs.heap.used", "By", "Memory that objects of JavaScript take."),
       // A label "quantile" belongs to summaries alone: promtool refuses it at a gauge.
-      delayMedian: gauge("nodejs.eventloop.delay.p50", "s", "Median delay of the event loop since the last look."),
+      delayMedian: gauge(
+        "nodejs.eventloop.delay.p50",
+        "s",
+        "Median delay of the event loop since the last look: how late a timer comes.",
+      ),
       delayP99: gauge("nodejs.eventloop.delay.p99", "s", "99th percentile of that delay."),
       started: gauge("process.start.time", "s", "Start of the process, since 1970."),
     },
   };
 }
 
-/** **Units** from nanoseconds; 0 where nothing was measured yet. */
-function toSeconds(nanoseconds: number): number {
-  return Number.isFinite(nanoseconds) ? nanoseconds / 1e9 : 0;
+/**
+ * How late a timer comes. Node gives the time between two of its timers, which is ten milliseconds in an idle process.
+ *
+ * **Units** from nanoseconds to seconds; 0 where nothing was measured yet.
+ */
+function delayOf(nanoseconds: number): number {
+  return Number.isFinite(nanoseconds) ? Math.max(0, nanoseconds / 1e9 - eventLoopResolution / 1000) : 0;
 }
