@@ -11,6 +11,7 @@ import {
   replaceDocument,
 } from "./replace-document.ts";
 import type { SegmentCore } from "./segment-core.ts";
+import { createSharedLook } from "./share-look.ts";
 
 /** Chunks that are analysed in one go: some ten milliseconds. */
 const analyzedAtOnce = 128;
@@ -23,8 +24,10 @@ type Relies = (incoming: IncomingChunk) => boolean;
  * where the directory has a place for them.
  */
 export function createDocumentWriter(core: SegmentCore): DocumentStore["replace"] {
-  const { directory, view, look, change, analyze: analyzeChunk } = core;
+  const { directory, look, change, analyze: analyzeChunk } = core;
   const { now } = core.options;
+  /** Documents of one turn are looked up in one transaction. */
+  const lookTogether = createSharedLook(look);
   /** Analyses in turns, so that the event loop stays free. `done` is called for each chunk; `analyzed` is false for one that needed no analysis. */
   async function analyze(
     scope: Scope,
@@ -34,7 +37,7 @@ export function createDocumentWriter(core: SegmentCore): DocumentStore["replace"
   ): Promise<void> {
     for (let from = 0; from < incoming.length; from += analyzedAtOnce) {
       const batch = incoming.slice(from, from + analyzedAtOnce);
-      const wanting = await look((rows) => chooseWanting(rows, view.scope(rows, scope)?.row.key, batch, texts));
+      const wanting = await lookTogether((rows) => chooseWanting(rows, rows.scope(scope)?.key, batch, texts));
       for (const each of batch) {
         await giveTurn();
         if (wanting.has(each)) each.terms();

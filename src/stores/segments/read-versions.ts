@@ -36,7 +36,9 @@ export function countByVersion(held: ScopeView): ReadonlyMap<string, number> {
     for (const { version, ordinals } of segment.columns()) {
       if (isOwnVersion(version) || isApart(parseVersionKey(version).fingerprint)) continue;
       let live = 0;
-      for (const ordinal of ordinals) live += segment.live[ordinal]!;
+      // Asked with each write of an ingestion: a segment without removed chunks needs no look at its rows.
+      if (segment.liveCount === segment.size) live = ordinals.length;
+      else for (const ordinal of ordinals) live += segment.live[ordinal]!;
       if (live > 0) rows.set(version, (rows.get(version) ?? 0) + live);
     }
   }

@@ -198,13 +198,19 @@ export function createChunkRows(
     };
   }
 
+  /** The statement that adds a row, with the column of sums and without it. Its text is made once, because a store adds many rows. */
+  const insertions = new Map<boolean, string>();
+
   function insertChunk(row: Omit<ChunkRow, "key">, key: number | null): number {
     const values = { ...chunkValues(row), key };
-    const columns = Object.keys(values);
-    return db.run(
-      `INSERT INTO chunks (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`,
-      ...Object.values(values),
-    );
+    const hasSums = "metadata_sum" in values;
+    let sql = insertions.get(hasSums);
+    if (sql === undefined) {
+      const columns = Object.keys(values);
+      sql = `INSERT INTO chunks (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`;
+      insertions.set(hasSums, sql);
+    }
+    return db.run(sql, ...Object.values(values));
   }
 
   return {

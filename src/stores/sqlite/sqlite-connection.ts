@@ -29,8 +29,15 @@ export interface SqliteConnection {
   /**
    * Runs `work` between `begin` and `COMMIT`. Everything is rolled back when it throws or cannot be committed; `undone` is called before the next transaction.
    * While another process holds the lock, this waits without blocking the event loop. **Errors** `store-busy` when that takes too long.
+   *
+   * **Shape** with `"later"` the commit does not wait for the disk, and the caller does.
    */
-  transaction<Result>(begin: "BEGIN" | "BEGIN IMMEDIATE", work: () => Result, undone?: () => void): Promise<Result>;
+  transaction<Result>(
+    begin: "BEGIN" | "BEGIN IMMEDIATE",
+    work: () => Result,
+    undone?: () => void,
+    safe?: "now" | "later",
+  ): Promise<Result>;
   /**
    * As `transaction`, across turns of the event loop: until `work` ends, nobody else may use the connection. **Errors** as `transaction`.
    */
@@ -98,8 +105,10 @@ export function createConnection(
     iterate: <Row>(sql: string, ...values: SQLInputValue[]) => prepared(sql).iterate(...values) as Iterable<Row>,
     exec: (sql) => database.exec(sql),
     run: (sql, ...values) => Number(prepared(sql).run(...values).lastInsertRowid),
-    transaction: (begin, work, undone) =>
-      retryWhileBusy(options, () => runTransaction(database, prepared, begin, () => begun(begin, work), undone)),
+    transaction(begin, work, undone, safe = "now") {
+      const run = () => runTransaction(database, prepared, begin, () => begun(begin, work), undone);
+      return retryWhileBusy(options, safe === "now" ? run : () => withoutWaiting(database, run));
+    },
     async hold(work, undone) {
       try {
         checkOpen(database);
@@ -119,10 +128,10 @@ export function createConnection(
       }
     },
     savepoint(work) {
-      database.exec("SAVEPOINT part");
+      prepared("SAVEPOINT part").run();
       try {
         const result = work();
-        database.exec("RELEASE part");
+        prepared("RELEASE part").run();
         return result;
       } catch (error) {
         if (database.isTransaction) database.exec("ROLLBACK TO part; RELEASE part");
@@ -177,6 +186,17 @@ function runTransaction<Result>(
     if (database.isTransaction) database.exec("ROLLBACK");
     undone?.();
     throw error;
+  }
+}
+
+/** SQLite sets this level while it reads the statement, so that a prepared one would set it once. */
+function withoutWaiting<Result>(database: Database, work: () => Result): Result {
+  checkOpen(database);
+  database.exec("PRAGMA synchronous = NORMAL");
+  try {
+    return work();
+  } finally {
+    database.exec("PRAGMA synchronous = FULL");
   }
 }
 

@@ -4,6 +4,7 @@ import type { StoreThread } from "../segments/errands.ts";
 import { createDiskReserve } from "./disk-reserve.ts";
 import { openFileShelf } from "./file-shelf.ts";
 import { findIds, inspectFiles } from "./inspect-files.ts";
+import { createLogSync } from "./log-sync.ts";
 import { scrubPatiently } from "./scrub-file.ts";
 import { createSqliteRows, type SqliteRows } from "./sqlite-rows.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
@@ -46,7 +47,8 @@ type Outcome = { readonly result: unknown } | { readonly error: unknown };
  * Segments in one SQLite file: what was acknowledged survives `kill -9` and power loss.
  *
  * Writes of the same turn of the event loop share one commit: waiting for the disk is most of what a small write costs. Each write is
- * there whole or not at all, and none is acknowledged before it is safe.
+ * there whole or not at all, and none is acknowledged before it is safe. The wait is beside the event loop: reads and the next commit go on meanwhile, and see
+ * what was committed.
  *
  * **Source** group commit: Gawlick and Kinkade, Varieties of Concurrency Control in IMS/VS Fast Path (1985).
  */
@@ -58,6 +60,7 @@ export function createSqliteDirectory(
   const waiting: Waiting[] = [];
   /** Ends when the last write that was asked for has; never rejects. */
   let lastWrite: Promise<unknown> = Promise.resolve();
+  const log = path === undefined ? undefined : createLogSync(path);
 
   function runEach(group: readonly Waiting[]): readonly Outcome[] {
     const until = performance.now() + longestTogether;
@@ -113,11 +116,17 @@ export function createSqliteDirectory(
           throw error;
         }
       };
-      const outcomes = await connection.transaction("BEGIN IMMEDIATE", run, undone);
+      const safe = log?.begin() === true ? "later" : "now";
+      const outcomes = await connection.transaction("BEGIN IMMEDIATE", run, undone, safe);
       waiting.unshift(...group.slice(outcomes.length));
-      outcomes.forEach((outcome, i) => {
-        if ("error" in outcome) group[i]!.reject(outcome.error);
-        else group[i]!.resolve(outcome.result as never);
+      const acknowledge = (): void =>
+        outcomes.forEach((outcome, i) => {
+          if ("error" in outcome) group[i]!.reject(outcome.error);
+          else group[i]!.resolve(outcome.result as never);
+        });
+      if (safe === "now") return acknowledge();
+      log!.synced().then(acknowledge, (error: unknown) => {
+        for (const { reject } of group.slice(0, outcomes.length)) reject(error);
       });
     } catch (error) {
       for (const { reject } of group) reject(error);
@@ -187,6 +196,7 @@ export function createSqliteDirectory(
     async close() {
       await lastWrite;
       await Promise.all([thread?.close(), readingThread?.close()]);
+      await log?.close();
       connection.close();
     },
   };

@@ -152,10 +152,13 @@ export function createDocumentRows(
   };
 
   /** Most documents have none: they are as they were ingested, and no sender said anything of them. */
-  function putMarks(key: number, { checkedAt, etag, lastModified }: Omit<DocumentRow, "key">): void {
-    if (checkedAt === null && etag === null && lastModified === null) {
-      db.run("DELETE FROM marks WHERE document = ?", key);
-    } else db.run("INSERT OR REPLACE INTO marks VALUES (?, ?, ?, ?)", key, checkedAt, etag, lastModified);
+  const hasMarks = ({ checkedAt, etag, lastModified }: Omit<DocumentRow, "key">): boolean =>
+    checkedAt !== null || etag !== null || lastModified !== null;
+
+  function putMarks(key: number, row: Omit<DocumentRow, "key">): void {
+    if (!hasMarks(row)) return void db.run("DELETE FROM marks WHERE document = ?", key);
+    const { checkedAt, etag, lastModified } = row;
+    db.run("INSERT OR REPLACE INTO marks VALUES (?, ?, ?, ?)", key, checkedAt, etag, lastModified);
   }
 
   /** The number of a word that many documents say, such as a media type. */
@@ -180,27 +183,34 @@ export function createDocumentRows(
     sum,
   ];
 
-  /** Keeps the sum of a row's names; one whose names are damaged keeps none that fits. */
+  /** The sum of a row's names; one whose names are damaged keeps none that fits. */
+  function sumOfRow(row: Omit<DocumentRow, "key">): number {
+    if (row.isMisnamed === true) return noSum;
+    const { scope } = db.get<{ scope: string }>("SELECT scope FROM scopes WHERE key = ?", row.scope) ?? { scope: "" };
+    return sumOfNames(scope, row);
+  }
+
   function putSum(key: number, row: Omit<DocumentRow, "key">): void {
     if (!keepsSums()) return;
-    const { scope } = db.get<{ scope: string }>("SELECT scope FROM scopes WHERE key = ?", row.scope) ?? { scope: "" };
-    const sum = row.isMisnamed === true ? noSum : sumOfNames(scope, row);
+    const sum = sumOfRow(row);
     db.run("UPDATE documents SET name_sum = ? WHERE key = ? AND name_sum IS NOT ?", sum, key, sum);
   }
 
   function insertDocument(row: Omit<DocumentRow, "key">, body: DocumentBody, key: number | null): number {
     const shared = texts.share(row.scope, body);
+    const hasSums = keepsSums();
     const added = db.run(
       `INSERT INTO documents (scope, id, uri, title, media_type, origin, content_hash, metadata_hash, fingerprint, bytes, folder,
-        ingested_at, deleted_at, readers, valid_from, valid_to, supersedes, block, at, structure_size, text_size, sum, key)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        ingested_at, deleted_at, readers, valid_from, valid_to, supersedes, block, at, structure_size, text_size, sum, key${hasSums ? ", name_sum" : ""})
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?${hasSums ? ", ?" : ""})`,
       ...documentValues(row),
       ...places(shared ?? nowhere),
       key,
+      ...(hasSums ? [sumOfRow(row)] : []),
     );
     if (shared === undefined) place(added, texts.addParts(added, body));
-    putSum(added, row);
-    putMarks(added, row);
+    // Keys are never used again: a new row has no marks.
+    if (hasMarks(row)) putMarks(added, row);
     return added;
   }
 
