@@ -33,7 +33,7 @@ const byExtension: ReadonlyMap<string, string> = new Map(
     "application/x-ipynb+json": "ipynb",
     "application/yaml": "yaml yml",
     "application/toml": "toml",
-    "application/xml": "xml xsd xsl xslt",
+    "application/xml": "xml xsd xsl xslt opml xbrl kml gpx",
     "application/rss+xml": "rss",
     "application/atom+xml": "atom",
     "text/x-diff": "diff patch",

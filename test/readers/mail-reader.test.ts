@@ -470,4 +470,10 @@ describe("mailboxes and saved pages", () => {
     expect(metadata["source"]).toBe("https://example.com/keys");
     expect(showOutline(root)).toEqual(["# Keys of the tür"]);
   });
+
+  it.each(["utf-16", "us-ascii"])("a message saved as UTF-16 that declares %s is read", async (charset) => {
+    const source = `\uFEFF${mail(`From: a@example.com\nSubject: Grüße\nContent-Type: text/plain; charset=${charset}`, "Für den Hafen.")}`;
+    const bytes = new Uint8Array(Uint16Array.from(source, (sign) => sign.charCodeAt(0)).buffer);
+    expect((await readAny("a.eml", bytes)).text).toMatch(/Grüße[^]*Für den Hafen\./u);
+  });
 });

@@ -353,6 +353,14 @@ describe("createMarkupReader", () => {
     expect((await readAny("a.xml", source)).text).toBe(source);
   });
 
+  it("reads an element of one attribute among others with elements [L1]", async () => {
+    const outline =
+      '<opml><body><outline text="Ports"><outline text="Brest"/><outline text="Lorient"/></outline><outline text="Ships"/><outline key="a1"/></body></opml>';
+    const read = await readAny("a.opml", outline);
+    expect(read.mediaType).toBe("application/xml");
+    expect(showBlocks(read).slice(-2)).toEqual(["paragraph: Ships", "paragraph: key: a1"]);
+  });
+
   it("reads XML under any extension, and rows of attributes alone", async () => {
     const feed = (name: string): string => `<outline text="${name}" type="rss"/>`;
     const source = `<?xml version="1.0"?><opml><head><title>Feeds</title></head><body><outline text="News">${feed("BBC")}${feed("CNN")}</outline><outline text="Ships">${feed("AIS")}</outline></body></opml>`;

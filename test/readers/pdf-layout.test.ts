@@ -266,6 +266,24 @@ describe("reading order of a PDF", () => {
     expect(read.text.split("\n\n").slice(0, 4)).toEqual([text, text, "Award of REACT", "Ideas, i.e. dense thought"]);
   });
 
+  it("takes the head of a letter for no headings", async () => {
+    const text = ["We thank you for your letter of May about the berth of your boat in the basin."];
+    const lines = (greeting: string): readonly PdfTestLine[] => [
+      { text: "Harbour Authority", y: 760, size: 16, font: "bold" },
+      { text: "Office of Works", y: 740, font: "bold" },
+      { text: "Ada Holm", y: 700 },
+      { text: "3 May 2024", y: 660 },
+      { text: greeting, y: 630 },
+      { text: "Fee of berth 41", y: 600, size: 13, font: "bold" },
+      ...set(72, 570, [...text, ...text]),
+    ];
+    const headings = async (greeting: string): Promise<readonly string[]> =>
+      (await read(lines(greeting))).filter((block) => block.startsWith("heading"));
+    expect(await headings("Dear Ms Holm,")).toEqual(["heading: Fee of berth 41"]);
+    expect(await headings("Sehr geehrte Frau Holm,")).toEqual(["heading: Fee of berth 41"]);
+    expect(await headings("Holm writes:")).toHaveLength(3);
+  });
+
   it("takes captions, quotations, amounts and the date of a cover for no headings", async () => {
     const text = ["The harbour council met on Monday to discuss the state of the northern pier of the port."];
     const lines = [

@@ -16,10 +16,7 @@ export async function readMail(input: ReadInput): Promise<ReadResult> {
   const { uri, signal } = input;
   const wide = encodingByBytes(input.bytes);
   // A program that saves messages as Unicode text writes UTF-16, which no parser of mail reads.
-  const bytes =
-    wide?.startsWith("utf-16") === true
-      ? new TextEncoder().encode(new TextDecoder(wide).decode(input.bytes))
-      : input.bytes;
+  const bytes = wide?.startsWith("utf-16") === true ? narrow(input.bytes, wide) : input.bytes;
   const { email: whole, encoding } = await parseMessage(bytes);
   throwIfAborted(signal, `Reading ${uri}`, { uri });
   const body = takeUuencoded(whole.text ?? "");
@@ -47,6 +44,14 @@ export async function readMail(input: ReadInput): Promise<ReadResult> {
     },
     ...(notes.length === 0 ? {} : { notes }),
   };
+}
+
+/** A message saved as UTF-16, in UTF-8. Its parts that no transfer encoding wraps are in UTF-8 then, too. */
+function narrow(bytes: Uint8Array, encoding: string): Uint8Array {
+  const source = new TextDecoder(encoding).decode(bytes);
+  const isWrapped = /^content-transfer-encoding:\s*(?:base64|quoted-printable)/imu.test(source);
+  const text = isWrapped ? source : source.replace(/(charset\s*=\s*"?)[\w.-]+/giu, "$1utf-8");
+  return new TextEncoder().encode(text);
 }
 
 /** Mail programs show the HTML body where there is one. **Shape** the language that it says it is in. */

@@ -41,6 +41,7 @@ const mostColumns = 30;
 const paragraphLength = 120;
 
 const titleName = /^(?:title|head|heading|caption)$/iu;
+const saysTitle = /^(?:title|label|text)$/iu;
 const proseName = /^(?:p|para|paragraph|text|abstract|summary|note|quote)$/iu;
 const itemName = /^(?:li|item|listitem)$/iu;
 /** Elements around lists, tables and texts: their names say nothing of what is in them. */
@@ -174,6 +175,14 @@ function textOf(node: XmlNode): readonly Piece[] {
   );
 }
 
+/** The text of a value; for one of an attribute alone that is its words, with its name where that is no title. */
+function wordsOf(node: XmlNode): readonly Piece[] {
+  if (hasText(node)) return textOf(node);
+  return attributesOf(node).flatMap(({ name, at, pieces }) =>
+    saysTitle.test(name) ? pieces : [{ text: `${name}: `, at }, ...pieces],
+  );
+}
+
 /** Attributes that say something, as values. */
 function attributesOf({ attributes }: XmlNode): readonly Field[] {
   return attributes
@@ -233,9 +242,9 @@ function titleOf(node: XmlNode): XmlNode | undefined {
 }
 
 function holdsWords(root: XmlNode): boolean {
-  return (
-    /[\p{L}\p{N}]/u.test(plainOf(textOf(root))) || elementsOf(root).some((child) => attributesOf(child).length > 0)
-  );
+  const saysMore = (node: XmlNode): boolean =>
+    elementsOf(node).some((child) => attributesOf(child).length > 0 || saysMore(child));
+  return /[\p{L}\p{N}]/u.test(plainOf(textOf(root))) || saysMore(root);
 }
 
 function writePieces(events: MarkupEvents, pieces: readonly Piece[]): void {
@@ -298,13 +307,13 @@ function writeCells(events: MarkupEvents, rows: readonly XmlNode[]): void {
 /** Writes an element of elements; `level` is that of its heading, and 0 for a root without one. */
 function writeNode(events: MarkupEvents, node: XmlNode, level: number): void {
   if (isValue(node) || isMixed(node)) {
-    writeElement(events, "p", textOf(node), node.at);
+    writeElement(events, "p", wordsOf(node), node.at);
     return;
   }
   const title = titleOf(node);
   const named = attributesOf(node);
   const children = elementsOf(node).filter((child) => child !== title);
-  const said = named.find(({ name }) => /^(?:title|label|text)$/iu.test(name));
+  const said = named.find(({ name }) => saysTitle.test(name));
   const known = said ?? named.find(({ name }) => /^(?:id|name|key)$/iu.test(name));
   const isNamed = title === undefined && level > 0 && !frameName.test(localName(node.name));
   const heading = level <= 6 ? headingTag(level) : "p";

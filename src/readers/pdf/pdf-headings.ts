@@ -17,7 +17,8 @@ const mostLines = 4;
  */
 export function findHeadings(blocks: readonly PdfBlock[]): PdfBlock[] {
   const { body, isMostlyBold } = measure(blocks);
-  const lists = findLists(blocks);
+  const letterhead = findLetterhead(blocks);
+  const lists = new Set([...findLists(blocks), ...letterhead]);
   const isLarge = (block: PdfBlock): boolean =>
     looksLikeHeading(block) && sizeOf(block) >= body * largerThanBody && !lists.has(block);
   const boldSizes = new Set(blocks.filter((block) => isLarge(block) && isBold(block)).map(sizeOf));
@@ -35,13 +36,15 @@ export function findHeadings(blocks: readonly PdfBlock[]): PdfBlock[] {
   const isHeading = (block: PdfBlock): boolean => isLarge(block) && (hasBold(block) || !boldSizes.has(sizeOf(block)));
   const sizes = [...new Set(blocks.filter(isHeading).map(sizeOf))].toSorted((a, b) => b - a);
   const isLast = (index: number): boolean => endsGroup(blocks, index, isLarge);
-  const capitals = sizes.length === 0 && stated.length === 0 ? findCapitals(blocks, body) : undefined;
+  const capitals =
+    sizes.length === 0 && stated.length === 0 && letterhead.size === 0 ? findCapitals(blocks, body) : undefined;
   return blocks.map((block, index) => {
     if (block.kind === "heading") return block;
     if (capitals?.has(block) === true) return toHeading(block, 1);
     if (isHeading(block) && isLast(index)) return block;
     if (isHeading(block)) return toHeading(block, sizes.indexOf(sizeOf(block)) + 1);
-    const isShort = block.lines.length <= 2 && looksLikeHeading(block) && sizeOf(block) >= body * 0.95;
+    const isShort =
+      block.lines.length <= 2 && looksLikeHeading(block) && !letterhead.has(block) && sizeOf(block) >= body * 0.95;
     // A bold line that nothing follows heads nothing.
     const heads = blocks[index + 1] !== undefined;
     return isShort && heads && !isMostlyBold && isBold(block) ? toHeading(block, sizes.length + 1) : block;
@@ -91,6 +94,20 @@ function findLists(blocks: readonly PdfBlock[]): ReadonlySet<PdfBlock> {
     if (block !== undefined && block.kind !== "heading" && block.aside !== true && !isBold(block)) row.push(block);
   }
   return lists;
+}
+
+/** How letters greet, in languages of Europe. */
+const greeting =
+  /^(?:dear|hello|sehr geehrter?|liebe[rs]?|guten tag|madame|mesdames|monsieur|messieurs|ch(?:er|ère)s?|bonjour|estimad[oa]s?|querid[oa]s?|gentile|gentili|egregio|egregia|prezad[oa]s?|geachte|beste|kære|kjære|bästa|szanown[iay]|to whom it may concern)(?![\p{L}\p{N}])[^.]{0,80}[,:!]$/iu;
+/** A letter greets among its first blocks. */
+const greetsWithin = 24;
+
+/** What stands above the greeting of a letter: sender, address and date. The line right above it may say what the letter is about. */
+function findLetterhead(blocks: readonly PdfBlock[]): ReadonlySet<PdfBlock> {
+  const at = blocks
+    .slice(0, greetsWithin)
+    .findIndex(({ page, lines }) => page === 0 && greeting.test(lines[0]?.text.trim() ?? ""));
+  return new Set(at < 0 ? [] : blocks.slice(0, Math.max(0, at - 1)));
 }
 
 /** The size of the text, and whether most of it is bold. */
