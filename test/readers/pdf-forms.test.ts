@@ -127,6 +127,37 @@ describe("tables of a PDF that are drawn with lines", () => {
     ]);
   });
 
+  it("reads a table in a cell as its own, though it ends near the lines around it", async () => {
+    const inner = (x: number, rows: readonly (readonly string[])[]): string =>
+      rows
+        .map(([one = "", other = ""], row) => write(x + 4, 686 - row * 16, one) + write(x + 54, 686 - row * 16, other))
+        .join("") + rules([x, x + 50, x + 100], [698, 682, 666, 650]);
+    const first = [
+      ["Code", "Name"],
+      ["A1", "Alpha"],
+      ["B2", "Beta"],
+    ];
+    const second = [
+      ["Berth", "Fee"],
+      ["North", "120"],
+      ["South", "80"],
+    ];
+    const content =
+      write(76, 706, "Register of the port") +
+      write(306, 706, "Fees of the berths") +
+      inner(100, first) +
+      inner(340, second) +
+      rules([72, 300, 528], [720, 647]);
+    const tableOf = (rows: readonly (readonly string[])[]): string =>
+      `table: ${rows.map((row) => `| ${row.join(" | ")} |`).join("\n")}`;
+    expect(showBlocks(await readAs("grid.pdf", makeForm(content, [])))).toEqual([
+      "paragraph: Register of the port",
+      tableOf(first),
+      "paragraph: Fees of the berths",
+      tableOf(second),
+    ]);
+  });
+
   it("takes cells without a line between them as one", async () => {
     const content =
       write(120, 706, "Both columns") +

@@ -15,6 +15,8 @@ export interface PdfGrid {
 
 /** Lines this near are one, and meet. **Units** points. */
 const near = 3;
+/** Lines this near meet; those of a table in a cell stand further from the lines around it. **Units** points. */
+const meeting = 2;
 /** Shorter lines are ornaments. **Units** points. */
 const minLength = 6;
 const maxLines = 1500;
@@ -74,10 +76,10 @@ function groupRules(level: readonly PdfRule[], upright: readonly PdfRule[]): [Pd
   for (const [i, row] of level.entries()) {
     for (const [j, column] of upright.entries()) {
       const meets =
-        column.at >= row.from - near &&
-        column.at <= row.to + near &&
-        row.at >= column.from - near &&
-        row.at <= column.to + near;
+        column.at >= row.from - meeting &&
+        column.at <= row.to + meeting &&
+        row.at >= column.from - meeting &&
+        row.at <= column.to + meeting;
       if (meets) parents[find(i)] = find(level.length + j);
     }
   }
