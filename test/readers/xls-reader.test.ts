@@ -6,6 +6,7 @@ import type { WorkBook } from "@e965/xlsx";
 import { unzipSync } from "fflate";
 import { describe, expect, it, vi } from "vitest";
 
+import { openCompoundFile } from "../../src/readers/compound/compound-file.ts";
 import { createReaders } from "../../src/readers/create-readers.ts";
 import { readDocument } from "../../src/readers/read-document.ts";
 import { createXlsReader } from "../../src/readers/sheets/xls-reader.ts";
@@ -38,6 +39,41 @@ function makeBook(): WorkBook {
   };
   return book;
 }
+
+describe("boxes on a sheet of an old workbook", () => {
+  const record = (type: number, ...bytes: number[]): number[] => [type & 255, type >> 8, bytes.length, 0, ...bytes];
+  /** A box with a text, at a cell; its kind is 6, that of a comment 25. */
+  const box = (text: string, kind: number, row: number): number[] => [
+    ...record(0xec, 0, 0, 0x10, 0xf0, 18, 0, 0, 0, 0, 0, 3, 0, 0, 0, row - 1, 0, ...Array<number>(10).fill(0)),
+    ...record(0x5d, 0x15, 0, 0x12, 0, kind, 0),
+    ...record(0x1b6, ...Array<number>(10).fill(0), text.length, 0, 0, 0, 0, 0, 0, 0),
+    ...record(0x3c, 0, ...Array.from(text.slice(0, 4), (sign) => sign.charCodeAt(0))),
+    // The rest in wide letters.
+    ...record(0x3c, 1, ...Array.from(text.slice(4), (sign) => [sign.charCodeAt(0), 0]).flat()),
+  ];
+
+  it("are read in their places, but for those of comments [L1]", async () => {
+    const fees = sheetOf([
+      ["Berth", "Fee"],
+      ["North", 120],
+    ]);
+    const book: WorkBook = { SheetNames: ["Fees"], Sheets: { Fees: fees } };
+    const stream = openCompoundFile(makeXls(book), "a.xls").stream("Workbook")!;
+    const end = stream.length - 4;
+    expect([...stream.subarray(end)]).toEqual([0x0a, 0, 0, 0]);
+    const bytes = Uint8Array.from([
+      ...stream.subarray(0, end),
+      ...box("Words in a box", 6, 5),
+      ...box("A comment's own", 25, 6),
+      ...stream.subarray(end),
+    ]);
+    const read = await readAny("a.xls", bytes);
+    expect(read.text).toContain("Words in a box");
+    expect(read.text).not.toContain("comment");
+    const [sheet] = read.sourceMap.sheets ?? [];
+    expect([sheet?.name, sheet?.rows.at(-1)?.row]).toEqual(["Fees", 5]);
+  });
+});
 
 describe("createXlsReader", () => {
   it("reads binary workbooks of today as the same XLSX, whatever they are called", async () => {

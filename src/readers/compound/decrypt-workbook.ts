@@ -22,7 +22,7 @@ const plainRecords: ReadonlySet<number> = new Set([
  * **Shape** `undefined` for a workbook that is not encrypted. **Errors** as `openOldCipher`, `encrypted` for one that is obfuscated, and `unreadable` for a broken compound file.
  */
 export function decryptWorkbook(bytes: Uint8Array, uri: string, password: string | undefined): Uint8Array | undefined {
-  const stream = bytes[0] === 0xd0 ? workbookOf(openCompoundFile(bytes, uri)) : bytes;
+  const stream = workbookStream(bytes, uri);
   if (stream === undefined) return undefined;
   const view = new DataView(stream.buffer, stream.byteOffset, stream.byteLength);
   let found: { readonly at: number; readonly length: number } | undefined;
@@ -56,6 +56,11 @@ export function decryptWorkbook(bytes: Uint8Array, uri: string, password: string
 /** LibreOffice encrypts the beginnings of charts, against the rule. A plain one names the version of the format. */
 function isBeginning(view: DataView, at: number, length: number): boolean {
   return length >= 2 && [0x0500, 0x0600].includes(view.getUint16(at + 4, true));
+}
+
+/** The records of a workbook, of a compound file or alone; `undefined` where there are none. **Errors** `unreadable` for a broken compound file. */
+export function workbookStream(bytes: Uint8Array, uri: string): Uint8Array | undefined {
+  return bytes[0] === 0xd0 ? workbookOf(openCompoundFile(bytes, uri)) : bytes;
 }
 
 function workbookOf(file: Storage): Uint8Array<ArrayBuffer> | undefined {

@@ -7,6 +7,7 @@ import { IbidError } from "../../contracts/errors.ts";
 import type { Metadata } from "../../contracts/metadata.ts";
 import type { ReadInput, ReadResult } from "../../contracts/reader.ts";
 import { decryptWorkbook } from "../compound/decrypt-workbook.ts";
+import { readSheetBoxes } from "../compound/xls-drawings.ts";
 import { asksForPassword } from "../office/refusals.ts";
 import { composeWorkbook } from "./compose-workbook.ts";
 import { type NumberFormat, readNumberFormat } from "./number-format.ts";
@@ -56,6 +57,7 @@ export async function readXls(input: ReadInput): Promise<ReadResult> {
   const sheets: Sheet[] = [];
   const embedded: CarriedFile[] = [];
   const parts = await office?.relationshipsOf(office.mainPart);
+  const boxes = isPacked ? undefined : readSheetBoxes(unlocked ?? bytes, uri);
   for (const [index, name] of workbook.SheetNames.entries()) {
     throwIfAborted(signal, `Reading ${uri}`, { uri });
     const listed = workbook.Workbook?.Sheets?.[index];
@@ -65,7 +67,8 @@ export async function readXls(input: ReadInput): Promise<ReadResult> {
     // Only the cells of a binary workbook are binary: what is drawn on a sheet is XML.
     const part = parts?.get(String(listed?.strRelID))?.target;
     if (office === undefined || part === undefined) {
-      sheets.push(sheet);
+      const texts = boxes?.get(name);
+      sheets.push(texts === undefined ? sheet : { ...sheet, texts });
       continue;
     }
     const texts = await readDrawings(office, part, false);
