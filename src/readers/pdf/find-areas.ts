@@ -5,7 +5,8 @@ import { cutAtGaps, type PdfLine, toLine, toRows } from "./pdf-lines.ts";
 import { isSentenceEnd } from "./pdf-paragraphs.ts";
 import type { PdfRun } from "./pdf-runs.ts";
 import { findBanded } from "./pdf-bands.ts";
-import { cutAtColumns, cutRows, gridArea, readTables, tableSign, tableSigns } from "./pdf-tables.ts";
+import { cutAtColumns } from "./cut-at-columns.ts";
+import { cutRows, gridArea, readTables, tableSign, tableSigns } from "./pdf-tables.ts";
 
 /** Starts of lines within this distance are one edge. **Units** points. */
 const edgeTolerance = 2;
