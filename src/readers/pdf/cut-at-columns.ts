@@ -29,8 +29,8 @@ interface Begun {
 }
 
 /**
- * Cuts rows also at narrow gaps, where wide ones of rows near them end at the same place, or pieces stand in line with
- * those of rows beside them. The longest cell of a column nearly touches the next column.
+ * Cuts rows also at narrow gaps, where wide ones of rows near them end at the same place. So it does where pieces stand
+ * in line with those of rows beside them. The longest cell of a column nearly touches the next column.
  *
  * **Cost** the runs, times the rows near them.
  */

@@ -86,7 +86,7 @@ interface TextState {
   scale: number;
 }
 
-/** What {@link followOperators} calls: with each path that is painted, and with each string that is shown. */
+/** Functions that {@link followOperators} calls: with each path that is painted, and with each string that is shown. */
 interface Followed {
   readonly onPath?: (args: readonly unknown[], current: Matrix) => void;
   /** `whole` is where its first glyph stands; the state's matrix is moved past the string that is handed in. */
@@ -146,7 +146,7 @@ function followOperators(
   }
 }
 
-/** The width of a glyph or of a gap between two. **Units** those of the text matrix. */
+/** The width of a glyph or of a gap between two. **Units** as the text matrix. */
 function advanceOf(glyph: unknown, { size, scale, charSpacing, wordSpacing }: TextState): number {
   if (typeof glyph === "number") return -(glyph / 1000) * size * scale;
   if (typeof glyph !== "object" || glyph === null) return 0;

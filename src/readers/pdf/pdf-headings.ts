@@ -102,7 +102,7 @@ const greeting =
 /** A letter greets among its first blocks. */
 const greetsWithin = 24;
 
-/** What stands above the greeting of a letter: sender, address and date. The line right above it may say what the letter is about. */
+/** Blocks above the greeting of a letter: sender, address and date. The line right above it may say what the letter is about. */
 function findLetterhead(blocks: readonly PdfBlock[]): ReadonlySet<PdfBlock> {
   const at = blocks
     .slice(0, greetsWithin)
