@@ -12,6 +12,10 @@ import type { Query } from "../src/contracts/leg.ts";
 import type { Scope } from "../src/contracts/scope.ts";
 import type { Store } from "../src/contracts/store.ts";
 import { installEngines, startPostgres } from "../scripts/start-postgres.ts";
+import type { EmbeddingModel } from "../src/contracts/embedding-model.ts";
+import type { KnowledgeBase } from "../src/index.ts";
+import { openKnowledgeBase } from "../src/index.node.ts";
+import { createHashingModel } from "../src/models/hashing/hashing-model.ts";
 import { openPostgresStore } from "../src/stores/postgres/postgres-store.ts";
 import { openSqliteStore } from "../src/stores/sqlite/sqlite-store.ts";
 import { createRandom } from "../src/testing/random.ts";
@@ -98,6 +102,42 @@ async function search(store: Store, query: Query): Promise<readonly unknown[]> {
   const matches = found.flatMap((leg) => leg.matches);
   await session.readChunks(found.flatMap((leg) => leg.matches.slice(0, 5)));
   return matches.map(({ scope, id, score }) => [scope, id, score]);
+}
+
+/**
+ * Whole ingestion, with reader, cutter, model and commits, and a new copy of what it has made. Texts have a title and seven sections.
+ *
+ * **Units** documents a second, and documents a second of processor time of this process.
+ */
+async function measureWhole(address: string, model: string, embedding: EmbeddingModel | undefined): Promise<void> {
+  const section = (): string => `## ${text(3)}\n\n${text(110)}`;
+  const documents = Array.from({ length: Math.min(count, 1000) }, (_, i) => ({
+    uri: `whole/${i}.md`,
+    mediaType: "text/markdown",
+    text: `# ${text(3)}\n\n${Array.from({ length: chunksEach }, section).join("\n\n")}`,
+  }));
+  const schema = `whole_${model.replace(/\W+/gu, "_")}`;
+  const open = (node: string): Promise<KnowledgeBase> =>
+    openKnowledgeBase(`${address}?schema=${schema}`, {
+      ...(embedding && { models: { embedding } }),
+      replica: { replicas: join(folder, `${schema} ${node}`) },
+    });
+  const rates = async (work: () => Promise<unknown>): Promise<readonly [wall: number, processor: number]> => {
+    const before = process.cpuUsage();
+    const [ms] = await timed(work);
+    const { user, system } = process.cpuUsage(before);
+    return [(documents.length / ms) * 1000, (documents.length / (user + system)) * 1e6];
+  };
+  const writer = await open("writer");
+  const ingested = await rates(() => writer.ingest(documents, { settle: true }));
+  await writer.close();
+  let copy: KnowledgeBase | undefined;
+  const copied = await rates(async () => (copy = await open("copy")));
+  await copy?.close();
+  const [wall, processor] = ingested.map((rate, i) => (copied[i]! / rate).toFixed(1));
+  console.log(
+    `kb.ingest, ${model}: ${ingested[0].toFixed(0)} documents/s; a new node: ${copied[0].toFixed(0)}, ${wall} times the rate; by processor time ${processor} times`,
+  );
 }
 
 /** The pool, with a count of trips and of the bytes that come back. */
@@ -216,6 +256,8 @@ try {
     `a new node: ${(caughtUp / 1000).toFixed(1)} s, ${rate.toFixed(0)} documents/s, ${(rate / rates[1]!).toFixed(1)} times the rate of ingestion`,
   );
   await b.upkeep!.settle();
+  await measureWhole(server.address, "its own model", undefined);
+  await measureWhole(server.address, "a model of 384 dimensions", createHashingModel({ dimensions }));
 
   const trips: number[] = [];
   for (let i = 0; i < 200; i++) trips.push((await timed(() => pool.query("SELECT 1")))[0]);

@@ -2,16 +2,19 @@
 import { spawn } from "node:child_process";
 import { openKnowledgeBase } from "../src/knowledge-base/open/open-knowledge-base.ts";
 import { openS3BlobStore } from "../src/stores/blobs/s3-blob-store.ts";
+import { hexHash, signRequest } from "../src/stores/blobs/sign-request.ts";
 import { createBlobStorePack } from "../src/testing/blob-store-pack.ts";
 
 const credentials = { accessKeyId: "test", secretAccessKey: "test" };
 const racers = 6;
 const rounds = 5;
 
-/** Makes a bucket; a server of S3 without accounts takes it unsigned. */
 async function makeBucket(endpoint: string): Promise<string> {
   const bucket = `ibid-${Date.now().toString(36)}`;
-  const { ok, status } = await fetch(`${endpoint}/${bucket}`, { method: "PUT" });
+  const { host } = new URL(endpoint);
+  const parts = { method: "PUT", host, path: `/${bucket}`, payloadHash: await hexHash(new Uint8Array()) };
+  const headers = await signRequest(parts, { region: "us-east-1", credentials, now: new Date() });
+  const { ok, status } = await fetch(`${endpoint}/${bucket}`, { method: "PUT", headers });
   if (!ok) throw new Error(`the server made no bucket: status ${status}`);
   return bucket;
 }

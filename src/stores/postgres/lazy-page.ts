@@ -36,7 +36,7 @@ export const mostWaiting = 20_000;
 const smallText = 16_384;
 
 /** Texts that come with the rows of candidates. **Units** bytes. */
-const likelyText = 65_536;
+export const likelyText = 65_536;
 
 /**
  * The statement that asks for news of some scopes, or of all, in one snapshot. A scope that was not seen comes with its shared index. `$2` is the stamp of

@@ -14,6 +14,7 @@ import {
 } from "../segments/segment-directory.ts";
 import { createPlacing } from "./apply-page.ts";
 import type { LazyNews } from "./lazy-news.ts";
+import { likelyText } from "./lazy-page.ts";
 import { createCopyFinder, type LazyScope, type LazySegment, toPending, toSegmentRow } from "./lazy-scope.ts";
 import { fileKey, type LazySupplies, nothing, type Wanted } from "./lazy-supplies.ts";
 import { scopeOfKey } from "./replica-stamps.ts";
@@ -294,8 +295,16 @@ export function createLazyRows(news: LazyNews, supplies: LazySupplies, schema: s
       for (const part of parts) wantPart(wanted, segment, name, part);
     },
     expectChunks(keys) {
-      const unknown = keys.filter((key) => !chunks.has(key) && !homeOf(key).changed.has(key));
-      wantChunks(wanted, unknown);
+      const known = (key: number): ChunkRow | undefined => homeOf(key).changed.get(key) ?? chunks.get(key);
+      wantChunks(
+        wanted,
+        keys.filter((key) => known(key) === undefined),
+      );
+      // News bring chunks outside of the index without the documents that their texts are parts of.
+      for (const row of keys.map(known)) {
+        if (row?.urtext !== null || texts.get(row.document)?.text !== undefined) continue;
+        if ((documents.get(row.document)?.bytes ?? 0) <= likelyText) wanted.documents.set(row.document, true);
+      }
     },
     frequency(key, term) {
       const { isChanged, scope, frequencies } = segments.get(key) ?? missing();

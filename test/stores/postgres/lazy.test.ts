@@ -147,6 +147,24 @@ describe("trips", () => {
     120_000,
   );
 
+  it("for new words are as many where a chunk outside of the index has one of them", async () => {
+    const watch = watched();
+    const node = await open("late_word", { shareIndex: true });
+    await fill(node);
+    await node.replace(write("deployment"), documentEntry("late", [`quagga ${topicText(3)}`]));
+    const lazy = await open("late_word", { lazy: true, client: watch.client });
+    const ask = (store: Store, query: string) =>
+      createRetriever({ store }).retrieve(read("deployment"), query, { mode: "lexical" });
+    await ask(lazy, topicText(17));
+    watch.trips = 0;
+    await ask(lazy, "c9");
+    const inside = watch.trips;
+    const found = await ask(lazy, "quagga c7");
+    expect(watch.trips - inside).toBeLessThanOrEqual(inside);
+    expect(JSON.stringify(found)).toContain("quagga");
+    expect(found).toEqual(await ask(node, "quagga c7"));
+  });
+
   it("a state that may be old costs none", async () => {
     const watch = watched();
     const node = await open("old", { shareIndex: true });
