@@ -469,7 +469,7 @@ export const ar: Catalogue = {
   refresh: "تحميل من جديد",
   onDisk: "على القرص: {size}",
   partDatabase: "قاعدة البيانات",
-  partOriginals: "الملفات المرفوعة",
+  partOriginals: "الملفات ومواضع الصفحات",
   partOthers: "ملفات أخرى",
   lastHour: "الساعة الأخيرة",
   requests: "الطلبات",

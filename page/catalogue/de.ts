@@ -308,7 +308,7 @@ export const de: Catalogue = {
   refresh: "Neu laden",
   onDisk: "Auf dem Datenträger: {size}",
   partDatabase: "Datenbank",
-  partOriginals: "Hochgeladene Dateien",
+  partOriginals: "Dateien und Stellen auf Seiten",
   partOthers: "Andere Dateien",
   lastHour: "Die letzte Stunde",
   requests: "Anfragen",

@@ -299,7 +299,7 @@ export const en = {
   refresh: "Load again",
   onDisk: "On disk: {size}",
   partDatabase: "Database",
-  partOriginals: "Uploaded files",
+  partOriginals: "Files and places on pages",
   partOthers: "Other files",
   lastHour: "The last hour",
   requests: "Requests",

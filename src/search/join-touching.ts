@@ -142,7 +142,7 @@ function joinParts(group: readonly Hit[], inOrder: readonly Hit[], text: string)
   const { matches } = joinHits(group).hit;
   const evidence = joinEvidence(group);
   const first = inOrder[0]!.source;
-  const { uri, title, language } = first;
+  const { uri, rootLabel, path, title, language } = first;
   const headings = first.headings.filter((_, at) =>
     group.every(({ source }) => first.headings.slice(0, at + 1).every((name, i) => source.headings[i] === name)),
   );
@@ -151,6 +151,7 @@ function joinParts(group: readonly Hit[], inOrder: readonly Hit[], text: string)
     text,
     source: {
       uri,
+      ...(rootLabel !== undefined && path !== undefined && { rootLabel, path }),
       title,
       headings,
       start: first.start,

@@ -115,6 +115,19 @@ describe("names of documents in a search", () => {
     await base.close();
   });
 
+  it("are those of the parts, where hits that touch are one", async () => {
+    const own = await mkdtemp(join(tmpdir(), "ibid-herons-"));
+    const text = Array.from({ length: 80 }, (_, at) => `The heron of pond ${at} waits for frogs.`).join(" ");
+    await writeFile(join(own, "herons.md"), `# Herons\n\n${text}\n`);
+    const kb = await openKnowledgeBase();
+    await kb.ingest(own);
+    const hits = await kb.search("heron frogs", { merge: true });
+    expect(hits.some(({ parts }) => parts !== undefined)).toBe(true);
+    for (const { source } of hits) expect([source.rootLabel, source.path]).toEqual([basename(own), "herons.md"]);
+    await kb.close();
+    await rm(own, { recursive: true });
+  });
+
   it("join neighbouring words where a file is called so, and nowhere else", async () => {
     const base = await open(undefined, true);
     const [hit, ...others] = await base.search("data base", { mode: "lexical", explain: true });

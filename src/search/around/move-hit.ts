@@ -52,7 +52,7 @@ export function createMover(query: string, plan: SearchPlan, analyzer: Analyzer)
   const subject = plan.mode === "regex" ? "" : findSubject(query, analyzer).text;
   return (hit, { document, locate }, { start, end }) => {
     const { embedding: _, ...kept } = hit;
-    const { uri, title, language } = hit.source;
+    const { uri, rootLabel, path, title, language } = hit.source;
     const text = document.text.slice(start, end);
     const place = locate(start, end);
     const matches = hit.matches?.filter((match) => start <= match.start && match.end <= end);
@@ -65,6 +65,7 @@ export function createMover(query: string, plan: SearchPlan, analyzer: Analyzer)
       snippet: plan.snippetLength === 0 ? "" : cutSnippet(text, terms, analyzer, plan.snippetLength, language),
       source: {
         uri,
+        ...(rootLabel !== undefined && path !== undefined && { rootLabel, path }),
         title,
         headings: place.headings,
         start,
