@@ -1,8 +1,12 @@
+import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { OcrProvider } from "../../src/contracts/extraction.ts";
 import { openKnowledgeBase } from "../../src/index.node.ts";
 import { encodePng } from "../../src/readers/ocr/encode-png.ts";
-import { expect, test } from "vitest";
-import { glyphBox, type PageLine } from "./make-pages.ts";
+import { openFileBlobStore } from "../../src/stores/index.node.ts";
+import { expect, onTestFinished, test } from "vitest";
+import { glyphBox, makePages, type PageLine } from "./make-pages.ts";
 import { drawn, papers } from "./documents.ts";
 import { askOnPage, markedText, serve, visit, visitHarbour } from "./open-page.ts";
 
@@ -168,6 +172,60 @@ test("[page 13] an answer makes its PDF ready, and a page is drawn before its ma
   gate.resolve();
   await page.waitForSelector(".pdf-mark");
   expect(await page.textContent(".pdf-pages")).not.toContain("Finding the place");
+});
+
+test("[page 13] a cited page of a long PDF that nobody has opened shows with its marks in 1.5 seconds, and its file is not read for them", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "ibid-long-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const works = [
+    "Nets were mended",
+    "at anchor",
+    "The crew slept",
+    "in the fog",
+    "Ropes were tarred",
+    "Rain fell",
+    "by the quay",
+  ];
+  const makeLog = (ship: string): Uint8Array =>
+    makePages(
+      Array.from({ length: 80 }, (_, page) =>
+        Array.from({ length: 40 }, (_, line) => ({
+          x: 60,
+          top: 60 + 16 * line,
+          text: `${works[(7 * page + 3 * line) % works.length]} on day ${40 * page + line}, and the ${ship} lay ${works[(5 * page + line) % works.length]}.`,
+        })),
+      ),
+    );
+  const logs = Object.fromEntries(["heron", "stork", "crane"].map((ship) => [`${ship}.pdf`, makeLog(ship)]));
+  const kb = await openKnowledgeBase(join(folder, "kb"));
+  for (const [uri, bytes] of Object.entries(logs)) await kb.ingest({ uri, bytes });
+  const opened = Date.now();
+  const serving = await serve(kb, { files: openFileBlobStore(join(folder, "kb", "files")) }, logs);
+  const { page, url } = await visit(serving);
+  const asked: string[] = [];
+  page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+  const times: number[] = [];
+  for (const [index, uri] of Object.keys(logs).entries()) {
+    const start = (await kb.document(uri))!.text.indexOf(`day ${1717 + index}`);
+    await page.waitForSelector("#question");
+    asked.length = 0;
+    const address = new URL(`d?uri=${uri}&scope=deployment&at=${start}:${start + 8}`, url).href;
+    const started = performance.now();
+    await page.evaluate(
+      `history.pushState(null, "", ${JSON.stringify(address)}); dispatchEvent(new PopStateEvent("popstate"))`,
+    );
+    await page.waitForSelector('.pdf-page[data-page="43"][data-drawn="true"] .pdf-mark');
+    times.push(performance.now() - started);
+    const count = (path: string): number => asked.filter((each) => each === path).length;
+    expect([count("/geometry"), count("/original")]).toEqual([1, 1]);
+    await page.goto(url);
+  }
+  // Kept by ingestion, and by nobody since.
+  const kept = readdirSync(join(folder, "kb", "files", "places+")).map(
+    (name) => statSync(join(folder, "kb", "files", "places+", name)).mtimeMs,
+  );
+  expect(kept.filter((time) => time < opened)).toHaveLength(3);
+  expect(Math.min(...times)).toBeLessThan(1500);
 });
 
 test("[page 13] words that were recognised in a picture are marked on it, and a picture without them is shown whole", async () => {
