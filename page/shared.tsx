@@ -257,7 +257,10 @@ export function placeText({
       ? t("lineLabel", { n: line! })
       : undefined,
   ];
-  return where.filter(Boolean).join(" · ");
+  const pieces = where.filter((piece) => piece !== undefined && piece !== "");
+  // Beside Arabic or Hebrew, numbers of one piece would stand in the next: each is set apart. **Source** Unicode UAX 9, isolates.
+  const isMixed = pieces.length > 1 && /[\p{sc=Arabic}\p{sc=Hebrew}]/u.test(pieces.join(""));
+  return (isMixed ? pieces.map((piece) => `\u2068${piece}\u2069`) : pieces).join(" · ");
 }
 
 /** The words of a view from `start` to `end`. */

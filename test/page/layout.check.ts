@@ -8,6 +8,7 @@ import { createMemory } from "../../src/integrations/memory/index.node.ts";
 import { createScriptedChatModel } from "../../src/testing/scripted-chat-model.ts";
 import { writeFiles } from "../cli/run-ibid.ts";
 import { papers } from "./documents.ts";
+import { makePages } from "./make-pages.ts";
 import { askOnPage, openHarbour, serve, visit, visitHarbour } from "./open-page.ts";
 import { beyondWidth, violationsOf } from "./violations.ts";
 
@@ -188,6 +189,43 @@ test("[page 27] in Arabic a date beside the name of a file is read in one direct
   })()`)) as number[];
   expect(places).toHaveLength(3);
   expect(places).toEqual(places.toSorted((a, b) => b - a));
+});
+
+type Edges = { readonly left: number; readonly right: number; readonly top: number };
+
+test("[page 27] in Arabic the number of a section stays before its name, beside the number of the page", async () => {
+  const lines = [
+    { x: 60, top: 50, size: 30, text: "Handbook of the lamp" },
+    { x: 60, top: 84, size: 18, text: "4 Decision Making" },
+    { x: 60, top: 120, text: "The keeper decides at dawn whether the lamp is lit." },
+    { x: 60, top: 134, text: "Nobody else may touch the lamp before noon." },
+  ];
+  const bytes = makePages([lines]);
+  const kb = await openKnowledgeBase();
+  await kb.ingest({ uri: "lamp.pdf", bytes });
+  const at = (await kb.document("lamp.pdf"))!.text.indexOf("decides");
+  const { page, url } = await visit(await serve(kb, {}, { "lamp.pdf": bytes }), { locale: "ar" });
+  await page.goto(new URL(`d?uri=lamp.pdf&scope=deployment&at=${at}:${at + 7}`, url).href);
+  await page.waitForSelector(".place-head >> text=Decision");
+  const [number, name] = (await page.evaluate(`(() => {
+    const walker = document.createTreeWalker(document.querySelector(".place-head"), NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+      const start = node.data.indexOf("4 Decision");
+      if (start === -1 || !node.data.includes("·")) continue;
+      return [[start, start + 1], [start + 2, start + 10]].map(([from, to]) => {
+        const range = document.createRange();
+        range.setStart(node, from);
+        range.setEnd(node, to);
+        const { left, right, top } = range.getBoundingClientRect();
+        return { left, right, top };
+      });
+    }
+  })()`)) as readonly [Edges, Edges];
+  expect([number.right <= name.left, name.left - number.right < 12, number.top === name.top]).toEqual([
+    true,
+    true,
+    true,
+  ]);
 });
 
 test("[page 27] in Arabic the code of a document is read from left to right, also below the button for earlier text", async () => {
