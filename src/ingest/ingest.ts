@@ -250,7 +250,8 @@ async function takeIn({ stages, job }: Work, prepared: readonly Prepared[]): Pro
   const incoming = prepared.flatMap((one) => ("kept" in one ? [] : [one]));
   const none: Written = { chunks: [], sent: 0 };
   const { chunks, failed, ...counted } = incoming.length === 0 ? none : await writeDocuments(stages, job, incoming);
-  for (const { facts, places } of incoming) if (places !== undefined) await keepPlacesOf(stages, job, facts, places);
+  for (const { facts, places } of incoming)
+    if (places !== undefined) await (await import("./keep-places.ts")).keepPlacesOf(stages, job.from, facts, places);
   const counts = chunks.values();
   return prepared.map((one, i): Outcome => {
     const used = i === 0 ? counted : { sent: 0 };
@@ -274,20 +275,6 @@ async function takeIn({ stages, job }: Work, prepared: readonly Prepared[]): Pro
       ...used,
     };
   });
-}
-
-/** Keeps where a text stands on its pages, beside the knowledge base. Places that cannot be kept are read from the original when they are wanted. */
-async function keepPlacesOf(
-  { openKept, store }: IngestStages,
-  { from }: IngestJob,
-  { contentHash, document: { id } }: Incoming["facts"],
-  places: Uint8Array,
-): Promise<void> {
-  const files = await openKept?.(true);
-  if (files === undefined) return;
-  const isHeld = async (): Promise<boolean> => (await store.structure(from, id))?.summary.contentHash === contentHash;
-  const { keepPlaces } = await import("./keep-places.ts");
-  await keepPlaces(files, contentHash, places, isHeld).catch(() => {});
 }
 
 /** A sentence about chunks without vectors, with the reason of the first. */
