@@ -6,7 +6,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { IbidError } from "../contracts/errors.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import { openFiles, openPartSizes } from "../knowledge-base/open/open-files.ts";
-import type { HandlerOptions, RequestLogEntry, SearchPool } from "../server/index.node.ts";
+import type { HandlerOptions, RequestLogEntry, SearchPool, ServiceMetrics } from "../server/index.node.ts";
 import { readPages } from "./docs.ts";
 import { isAddress } from "./find-config.ts";
 import { platformNow } from "../runtime/platform-clock.ts";
@@ -56,7 +56,9 @@ export async function serve(context: Context, options: ServeCommandOptions): Pro
   const allowOrigin = options.allowOrigin.length === 0 ? (set.origins ?? []) : options.allowOrigin;
   if (options.searcher === true) {
     const { asUser: _user, asTeam: _team, asTeams: _teams, ...whole } = options;
-    return await withKnowledgeBase(whole, { embeds: "queries" }, searchForPool);
+    const { relayMeasures } = await import("../server/relay-measures.ts");
+    const telemetry = relayMeasures((measured) => process.connected && process.send?.({ measured }));
+    return await withKnowledgeBase(whole, { embeds: "queries", telemetry }, searchForPool);
   }
   const caller = readCaller(options);
   checkJudge(model, judge);
@@ -77,7 +79,7 @@ export async function serve(context: Context, options: ServeCommandOptions): Pro
   const onHangUp = (): void => void reloadKeys(context, keys);
   if (!process.stdin.isTTY) process.on("SIGHUP", onHangUp);
   return await withKnowledgeBase(asOperator, how, async (kb) => {
-    const pool = workers === 0 ? undefined : await startSearchers(workers, context);
+    const pool = workers === 0 ? undefined : await startSearchers(workers, context, metrics);
     try {
       const service = await startService(pool?.share(kb) ?? kb, {
         ...who,
@@ -131,7 +133,11 @@ async function searchForPool(kb: KnowledgeBase): Promise<number> {
 }
 
 /** Starts processes of this program that open the same knowledge base in the same way. */
-async function startSearchers(size: number, { stderr }: Context): Promise<SearchPool> {
+async function startSearchers(
+  size: number,
+  context: Context,
+  metrics: ServiceMetrics | undefined,
+): Promise<SearchPool> {
   const [{ openSearchPool }, { fork }] = await Promise.all([
     import("../server/index.node.ts"),
     import("node:child_process"),
@@ -144,7 +150,8 @@ async function startSearchers(size: number, { stderr }: Context): Promise<Search
         serialization: "advanced",
         stdio: ["ignore", "ignore", "inherit", "ipc"],
       }),
-    onRestart: (reason) => void stderr.write(`${neutralise(reason)}\n`),
+    onRestart: (reason) => writeNotice(context, reason),
+    ...(metrics && { metrics }),
   });
 }
 
@@ -174,18 +181,20 @@ function keptFiles({
 /** Names of this machine stay valid beside the given ones. */
 const ownNames = ["localhost", "127.0.0.1", "[::1]"];
 
-async function reloadKeys({ output, stderr }: Context, keys: KeyFile | undefined): Promise<void> {
-  const say = (message: string, more: object = {}): void =>
-    void stderr.write(
-      `${output.json ? toJsonLine({ at: new Date(platformNow()).toISOString(), message, ...more }) : message}\n`,
-    );
-  if (keys === undefined) return say("There is no file of keys to read again.");
+/** A line among those of requests: a sentence, or JSON. */
+function writeNotice({ output, stderr }: Context, message: string, more: object = {}): void {
+  const at = new Date(platformNow()).toISOString();
+  stderr.write(`${output.json ? toJsonLine({ at, message, ...more }) : neutralise(message)}\n`);
+}
+
+async function reloadKeys(context: Context, keys: KeyFile | undefined): Promise<void> {
+  if (keys === undefined) return writeNotice(context, "There is no file of keys to read again.");
   try {
     const count = await keys.reload();
-    say(`The keys were read again: ${count}.`, { keys: count });
+    writeNotice(context, `The keys were read again: ${count}.`, { keys: count });
   } catch (error) {
-    await output.error(toIbidError(error));
-    say("The keys stay as they were.");
+    await context.output.error(toIbidError(error));
+    writeNotice(context, "The keys stay as they were.");
   }
 }
 

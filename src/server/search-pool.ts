@@ -9,7 +9,9 @@ import { checkGiven, checkOptions } from "../runtime/check-options.ts";
 import { createRun } from "../runtime/create-run.ts";
 import { createPublicNames, type PublicNames } from "./public-names.ts";
 import { makeSearchBody, shareSearchBody, type SharedSearches, type ShareSearchBody } from "./search-body.ts";
+import type { Measured } from "./relay-measures.ts";
 import { searchOnce } from "./search-once.ts";
+import type { ServiceMetrics } from "./service-metrics.ts";
 
 /** Verbs that take a processor, and so are worth another process. */
 type SharedVerb = "search" | "searchBody" | "ask" | "verify";
@@ -27,6 +29,7 @@ type ToSearcher =
 /** A message of a process: that it is ready, or something about a call. */
 type FromSearcher =
   | { readonly ready: true }
+  | { readonly measured: readonly Measured[] }
   | { readonly id: number; readonly event: unknown }
   | { readonly id: number; readonly result: unknown }
   | { readonly id: number; readonly error: SentError };
@@ -69,6 +72,8 @@ export interface SearchPoolOptions {
   readonly start: () => ChildProcess;
   /** Gets a sentence when a process ended and another takes its place. */
   readonly onRestart?: ((reason: string) => void) | undefined;
+  /** Figures of the service, which count the searches of processes that send theirs, as those of `ibid serve` do. */
+  readonly metrics?: Pick<ServiceMetrics, "take"> | undefined;
 }
 
 /** One process with its calls under way. */
@@ -88,9 +93,9 @@ const leastLifeMs = 5000;
  * @experimental
  */
 export async function openSearchPool(options: SearchPoolOptions): Promise<SearchPool> {
-  checkOptions("openSearchPool", options, { size: true, start: true, onRestart: true });
+  checkOptions("openSearchPool", options, { size: true, start: true, onRestart: true, metrics: true });
   checkGiven("openSearchPool", "options", options, "object", { start: "function" });
-  const { size, start, onRestart } = options;
+  const { size, start, onRestart, metrics } = options;
   if (!Number.isInteger(size) || size < 1 || size > 256)
     throw new IbidError("invalid-argument", `The pool has ${String(size)} processes; it must have 1 to 256.`, {
       hint: "One for each processor is enough.",
@@ -106,6 +111,7 @@ export async function openSearchPool(options: SearchPoolOptions): Promise<Search
     const ready = Promise.withResolvers<void>();
     child.on("message", (message: FromSearcher) => {
       if ("ready" in message) ready.resolve();
+      else if ("measured" in message) metrics?.take(message.measured);
       else calls.get(message.id)?.(message);
     });
     child.on("error", ready.reject);

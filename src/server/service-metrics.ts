@@ -9,6 +9,7 @@ import { checkOptions } from "../runtime/check-options.ts";
 import { platformNow } from "../runtime/platform-clock.ts";
 import { objectWith } from "../runtime/plan-options.ts";
 import type { RequestLogEntry } from "./handler-options.ts";
+import type { Measured } from "./relay-measures.ts";
 
 /**
  * Figures of a service: its requests, its searches and writes, its process.
@@ -22,6 +23,8 @@ export interface ServiceMetrics {
   begin(): () => void;
   /** Counts a request that is over. */
   request(entry: RequestLogEntry): void;
+  /** Counts what the processes of a search pool measured. */
+  take(measured: readonly Measured[]): void;
   /**
    * The figures in the text format of Prometheus, for `GET /metrics`. **Cost** one count of the knowledge base's documents.
    */
@@ -96,6 +99,13 @@ export function createServiceMetrics(options: { readonly meter?: ApiMeter | unde
         ...(refused !== undefined && { "error.type": refused }),
       };
       for (const { requests } of all) requests.duration.record(ms / 1000, attributes);
+    },
+
+    take(measured) {
+      for (const each of measured)
+        for (const { measures } of all)
+          if ("event" in each) measures.event(each.event);
+          else measures.duration(each.start, each.seconds, each.failed ? "error" : undefined);
     },
 
     async text(kb) {

@@ -76,6 +76,14 @@ describe("ibid serve --workers", () => {
     };
     // Events are written once a second.
     await expect.poll(searched, { timeout: 10_000 }).toBeGreaterThan(10);
+    // The figures of the service count the searches of its processes too, and name none.
+    const figures = async () => (await send(url, "/metrics", { key: "operator-operator-op" })).text;
+    const hits = /^ibid_retrieval_count_total\{ibid_retrieval_outcome="hit"\} (\d+)$/mu;
+    const counted = async () => Number(hits.exec(await figures())?.[1]);
+    await expect.poll(counted).toBeGreaterThan(10);
+    const timed = /^gen_ai_client_operation_duration_seconds_count\{gen_ai_operation_name="retrieval"\} [1-9]/mu;
+    expect(await figures()).toMatch(timed);
+    expect(await figures()).not.toContain("zebra");
 
     const ended = once(child, "close");
     child.kill("SIGTERM");
@@ -177,10 +185,14 @@ describe("ibid serve --workers", () => {
     for (const pid of children()) process.kill(pid, "SIGKILL");
     const all = await Promise.all(Array.from({ length: 6 }, () => search(ada)));
     for (const { status, uris } of all) expect([status, uris.includes("acme.md")]).toEqual([200, true]);
-    const entries = log()
+    // Each line is JSON: a request, or the notice of a process that ended after some seconds.
+    const lines = log()
+      .trim()
       .split("\n")
-      .filter((line) => line.startsWith("{"));
-    expect(entries.every((line) => (JSON.parse(line) as { status: number }).status === 200)).toBe(true);
+      .map((line) => JSON.parse(line) as { readonly status?: number; readonly message?: string });
+    const said = ({ status, message }: (typeof lines)[number]) => status ?? message;
+    const notice = "A process that searches ended (SIGKILL). Another takes its place.";
+    expect(lines.filter((line) => said(line) !== notice).map(said)).toEqual(Array.from({ length: 6 }, () => 200));
   });
 });
 
