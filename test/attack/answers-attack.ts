@@ -67,7 +67,7 @@ const wrappers = ["X", "> X", "- X", "**X**", "| a |\n|---|\n| X |", "# X", "tex
 /** Whether a reader of the rendered page takes the words for a quotation. */
 const quotes = (html: string): boolean =>
   /(?:["“”„«»‹›「」『』‘’‚'＂〝〞❝❞″´《》′‶⸂﹁ʼ]|,,|(?:&[lg]t;){2}|<q>|<blockquote>\s*<p>)\s*(?:<\w+>)?Keys are rotated every 70/iu.test(
-    decode(html).replaceAll("&quot;", '"'),
+    decode(withoutCode(html)).replaceAll("&quot;", '"'),
   );
 
 const plain = new MarkdownIt({ html: true, linkify: true });
@@ -91,9 +91,11 @@ const decode = (text: string): string =>
     .replaceAll("&rbrack;", "]")
     .replaceAll("&amp;", "&");
 
+const withoutCode = (html: string): string => html.replace(/<code[^>]*>[^]*?<\/code>|<pre>[^]*?<\/pre>/gu, "");
+
 /** Numbers in brackets, as a reader of the rendered page sees them. */
 function numbersIn(html: string): readonly string[] {
-  const seen = decode(html.replace(/<code>[^]*?<\/code>|<pre>[^]*?<\/pre>/gu, "").replace(/<[^>]*>/gu, ""));
+  const seen = decode(withoutCode(html).replace(/<[^>]*>/gu, ""));
   const bracketed = /[[【]\s*(?:source |\()?(\d+)(?: and \d+|, p\. \d+|[.)])?\s*[\]】]/giu;
   return Array.from(seen.matchAll(bracketed), (match) => `[${match[1]!}]`);
 }

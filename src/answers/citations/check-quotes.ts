@@ -1,5 +1,6 @@
 import type { CheckedPiece } from "./checked-piece.ts";
 import { createStrayMarks } from "./drop-stray-marks.ts";
+import { createHeadGuard } from "./guard-line-heads.ts";
 import {
   closings,
   countWords,
@@ -12,7 +13,7 @@ import {
   wordMark,
 } from "./quotation-marks.ts";
 import { columnOf } from "../../text/untrusted/plain-markdown.ts";
-import { lineHead, type ScannedPiece } from "../../text/untrusted/scan-markers.ts";
+import { blockHead, lineHead, type ScannedPiece } from "../../text/untrusted/scan-markers.ts";
 
 export interface QuoteChecker {
   /** Quoted words that no source has, as written; each once. */
@@ -48,8 +49,6 @@ interface OpenQuote {
 const longestHead = 40;
 /** No quotation over several paragraphs is waited for longer. **Units** UTF-16. */
 const longestAcross = 4000;
-/** Signs of lists and of quoted blocks that a line begins with. **Source** CommonMark 0.31. */
-const containers = /^(?:[^\S\n]*(?:>|(?:[-*+]|\d{1,9}[.)])(?=[ \t])))*[^\S\n]*$/u;
 /** The beginning of a line up to the first sign of a quoted block. */
 const blockSign = /^(?:[^\S\n]*(?:[-*+]|\d{1,9}[.)])(?=[ \t]))*[^\S\n]*(?=>)/gmu;
 /** The sign of an item that ends a quoted block before it. */
@@ -77,6 +76,7 @@ const apostrophes = "'’´＇";
 export function createQuoteChecker(holds: (number: number | undefined, quote: string) => boolean): QuoteChecker {
   const removed = new Set<string>();
   const strays = createStrayMarks((words) => holds(undefined, words), removed);
+  const guard = createHeadGuard();
   let held: Held[] = [];
   let quotes: OpenQuote[] = [];
   let inside: OpenQuote | undefined;
@@ -131,7 +131,7 @@ export function createQuoteChecker(holds: (number: number | undefined, quote: st
         if (isDropped) continue;
         if (piece.quote.closing === "") {
           block = piece.text === "" ? undefined : piece.quote;
-          yield { type: "text", text: piece.text };
+          if (piece.text !== "") yield { type: "text", text: piece.text, settled: "apart" };
           continue;
         }
         kept = begins ? piece.quote : undefined;
@@ -160,8 +160,8 @@ export function createQuoteChecker(holds: (number: number | undefined, quote: st
     if (text !== "") yield { type: "text", text, settled: "quotation" };
   }
 
-  /** The end of a paragraph, or of several that a quotation goes over. The text behind a mark that nothing closes is read again, without it, or with the mark where another may close it. */
-  function* endParagraph(): Generator<CheckedPiece, void> {
+  /** The text behind a mark that nothing closes is read again, without it, or with the mark where another may close it. */
+  function* readAgain(): Generator<CheckedPiece, void> {
     while (inside !== undefined && inside.closing !== "") {
       unclosed.add(inside.closing);
       const at = held.findIndex((piece) => piece.type === "mark" && piece.quote === inside);
@@ -184,6 +184,11 @@ export function createQuoteChecker(holds: (number: number | undefined, quote: st
       for (const piece of rest) yield* piece.type === "marker" ? take(piece) : readText(piece.text, true);
       carried = last;
     }
+  }
+
+  /** The end of a paragraph, or of several that a quotation goes over. */
+  function* endParagraph(): Generator<CheckedPiece, void> {
+    yield* readAgain();
     if (inside !== undefined) inside.closed = true;
     yield* release();
     unclosed = new Set();
@@ -196,7 +201,7 @@ export function createQuoteChecker(holds: (number: number | undefined, quote: st
     else held.push({ type: "text", text, isCode });
   };
   const isInCode = (): boolean => fence !== "" && isCode;
-  const open = (sign: string, closing: string, beginsLine = containers.test(head.slice(0, -sign.length))): void => {
+  const open = (sign: string, closing: string, beginsLine = blockHead.test(head.slice(0, -sign.length))): void => {
     inside = {
       closing,
       words: "",
@@ -250,7 +255,7 @@ export function createQuoteChecker(holds: (number: number | undefined, quote: st
       }
       at += character.length;
       const next = characterAt(text, at) || " ";
-      const previous = character === ">" && containers.test(head) ? "\n" : before;
+      const previous = character === ">" && blockHead.test(head) ? "\n" : before;
       head = character === "\n" ? "" : (head + character).slice(0, longestHead);
       before = /[ \t]/u.test(character) && previous === "\n" ? "\n" : character;
       // A blank line.
@@ -286,7 +291,10 @@ export function createQuoteChecker(holds: (number: number | undefined, quote: st
           hold(character);
           continue;
         }
-        yield* endParagraph();
+        yield* readAgain();
+        // A quoted block that began behind the first goes on.
+        if (inside === undefined) yield* release();
+        unclosed = new Set();
       }
       if (inside?.closing === "" && previous === "\n" && character === ">") {
         held.push({ type: "mark", text: character, quote: inside });
@@ -369,10 +377,10 @@ export function createQuoteChecker(holds: (number: number | undefined, quote: st
     get removed() {
       return [...removed];
     },
-    push: (pieces) => strays.push(read(pieces)),
+    push: (pieces) => guard(strays.push(read(pieces))),
     *finish() {
-      yield* strays.push(end());
-      yield* strays.finish();
+      yield* guard(strays.push(end()));
+      yield* guard(strays.finish());
     },
   };
 }

@@ -139,6 +139,8 @@ export function createStrayMarks(holds: (words: string) => boolean, removed: Set
       for (const piece of pieces) yield* take(piece);
     },
     *finish() {
+      // The last sign is whole.
+      isCertain = true;
       yield* decide();
     },
   };
@@ -197,7 +199,6 @@ function kindOf(sign: string, previous: string, behind: string, before: string):
   const ends = /[\p{Ps}*_~`|/…]/u.test(next) ? "partner" : "ends";
   if (/^(?:,,|<<|>>)$/u.test(sign)) {
     if (sign !== ",," && (/[-=<>]/u.test(previous) || /[-=]/u.test(next))) return undefined;
-    if (sign === ">>" && /\n[\s>]*$/u.test(before.slice(-200))) return undefined;
     return isSpaced || (follows && goesOn) ? "partner" : "stray";
   }
   if (apostrophe.test(sign)) {

@@ -13,7 +13,7 @@ export const mark = /[\p{Quotation_Mark}\p{Pi}\p{Pf}❛-❠❮❯〈〉《》⟨
 export const wordMark = /[ʹʻʼʽˊ᾽᾿῾՚՛՝׳Ꞌꞌ]/u;
 /** Quotation marks that a reader takes for such wherever they stand; an apostrophe is none. */
 export const everyMark =
-  /(?!['’´＇′-‷])[\p{Quotation_Mark}\p{Pi}\p{Pf}❛-❠❮❯〈〉《》⟨-⟫⸢-⸥⁗ʺˮ˝˂˃˵˶🙶-🙸]|(?<!\p{Nd})[′-‷]|(?<![\p{L}\p{Nd}])['’´＇ʹʻʼʽˊ᾽᾿῾՚՛՝׳Ꞌꞌ]|['’´＇ʹʻʼʽˊ᾽᾿῾՚՛՝׳Ꞌꞌ](?![\p{L}\p{Nd}])|ˋ|(?<![^\s\p{Ps}\p{Pd}*_~:;|])(?:,,|>>)(?=\S)/gu;
+  /(?!['’´＇′-‷])[\p{Quotation_Mark}\p{Pi}\p{Pf}❛-❠❮❯〈〉《》⟨-⟫⸢-⸥⁗ʺˮ˝˂˃˵˶🙶-🙸]|(?<!\p{Nd})[′-‷]|(?<![\p{L}\p{Nd}])['’´＇ʹʻʼʽˊ᾽᾿῾՚՛՝׳Ꞌꞌ]+|['’´＇ʹʻʼʽˊ᾽᾿῾՚՛՝׳Ꞌꞌ]+(?![\p{L}\p{Nd}])|ˋ|(?<![^\s\p{Ps}\p{Pd}*_~:;|])(?:,,|>>)(?=\S)/gu;
 export const outerMarks = new RegExp(`^(?:${everyMark.source})+|(?:${everyMark.source})+$`, "gu");
 
 /** Whether a letter or sign of a word stands where it is none. */

@@ -1,4 +1,11 @@
-import { anyClosing, anyOpening, everyMarker, findLooseMarkers } from "../../text/untrusted/citation-marker.ts";
+import {
+  anyClosing,
+  anyOpening,
+  everyMarker,
+  findLooseMarkers,
+  unfinishedNumber,
+} from "../../text/untrusted/citation-marker.ts";
+import { blockHead } from "../../text/untrusted/scan-markers.ts";
 import { createPlainMarkdown, type PlainPiece } from "../../text/untrusted/plain-markdown.ts";
 import { endOfAddress, findAddresses, findBareAddresses, leadsElsewhere, trimAddress } from "./find-addresses.ts";
 import { MappedText } from "./mapped-text.ts";
@@ -134,9 +141,12 @@ export function createAnswerFilter(known: ReadonlySet<string>): AnswerFilter {
       return tell(decidedUntil(buffer.text, buffer.isCode));
     },
     pause() {
-      const text = tell(buffer.text.length);
+      const { text, isCode } = buffer;
+      const open = openBracketsIn(text, isCode, Math.max(0, text.lastIndexOf("\n\n")), text.length);
+      // A sentence may end between the brackets of a number.
+      const told = tell(open.find((at) => unfinishedNumber.test(text.slice(at))) ?? text.length);
       isPaused = true;
-      return text;
+      return told;
     },
     finish() {
       take(plain.finish());
@@ -215,20 +225,20 @@ function decidedUntil(text: string, isCode: readonly boolean[]): number {
     decided = within;
     // An address may go on in a bracket, and white space may stand in one.
     while (decided > 0 && !/\s/u.test(text[decided - 1]!)) decided -= 1;
-    within = openBracketAt(text, isCode, Math.max(0, paragraph), decided);
+    within = openBracketsIn(text, isCode, Math.max(0, paragraph), decided)[0] ?? -1;
   }
   return text.length - decided > longestWait ? text.length : decided;
 }
 
-/** The outermost bracket that is open at a place; -1 where none is. */
-function openBracketAt(text: string, isCode: readonly boolean[], from: number, end: number): number {
+/** The brackets that are open at a place, the outermost first. */
+function openBracketsIn(text: string, isCode: readonly boolean[], from: number, end: number): readonly number[] {
   const open: number[] = [];
   for (let at = from; at < end; at += 1) {
     if (isCode[at]) continue;
     if (opensBracket.test(text[at]!)) open.push(at);
     else if (closesBracket.test(text[at]!)) open.pop();
   }
-  return open[0] ?? -1;
+  return open;
 }
 
 const opensBracket = new RegExp(anyOpening, "u");
@@ -256,12 +266,17 @@ const unspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}。！？]
 /** Text for a stretch that went, so that its neighbours join to nothing. */
 function gap(text: string, start: number, end: number): string {
   const before = text.slice(Math.max(0, start - 40), start);
-  const after = text.slice(end, end + 1);
+  const behind = text.slice(end, end + 40);
+  const after = behind.charAt(0);
   if ((/[`~]$/u.test(before) && /[`~]/u.test(after)) || before.endsWith("\\")) return " ";
   if (/&[#\w]*$/u.test(before) && /[#\w;]/u.test(after)) return " ";
-  if (/(?:^|\n)[ \t]*$/u.test(before) && /[>`~]/u.test(after)) return "… ";
+  const head = before.slice(before.lastIndexOf("\n") + 1);
+  if ((blockStart.exec(head + behind)?.[0].length ?? 0) > head.length) return "… ";
   return "";
 }
+
+/** Signs that a line begins with, to one of a quoted block or a block of code. */
+const blockStart = new RegExp(`${blockHead.source.slice(0, -1)}[>\`~]`, "u");
 
 function dropMarkers(block: MappedText): void {
   for (const { index, 0: marker } of [...block.text.matchAll(everyMarker)].toReversed()) {
@@ -291,7 +306,9 @@ function cleanLinks(block: MappedText, known: ReadonlySet<string>, removed: Set<
     const found = linkTarget.exec(text.slice(at + 1));
     const target = found?.groups?.["target"] ?? found?.groups?.["angled"] ?? "";
     const opening = openingBefore(block, at);
-    if (found !== null && opening >= 0 && known.has(target)) {
+    // A link holds no other: the outer one is none, and its address would stand bare.
+    const isOuter = opening >= 0 && text.slice(opening, at).includes("](");
+    if (found !== null && opening >= 0 && known.has(target) && !isOuter) {
       if (text[opening - 1] === "!") {
         block.replace(opening - 1, opening, "");
         at -= 1;
@@ -302,7 +319,7 @@ function cleanLinks(block: MappedText, known: ReadonlySet<string>, removed: Set<
       if (!isExact) block.replace(at + 1, whole, `(${target})${kept}`);
       continue;
     }
-    if (found === null || breaksAll) {
+    if (found === null || breaksAll || isOuter) {
       block.replace(at + 1, at + 1, " ");
       continue;
     }
@@ -350,7 +367,13 @@ function cleanAddresses(block: MappedText, known: ReadonlySet<string>, removed: 
     const cut = whole.slice(0, endOfAddress(whole));
     if (isTarget) {
       const end = text.indexOf(")", start);
-      if (known.has(text.slice(start, end)) || known.has(cut)) continue;
+      if (known.has(text.slice(start, end)) || known.has(cut)) {
+        const behind = start + (known.has(cut) ? cut.length : end - start) + 1;
+        const rest = text.slice(behind, start + whole.length);
+        // An address that touches the link is one of its own.
+        if (!rest.startsWith(" ") && [...findBareAddresses(rest)].length > 0) block.replace(behind, behind, " ");
+        continue;
+      }
     }
     // A marker behind an address would be read as a part of it.
     if (text[start + whole.length] === token) block.replace(start + whole.length, start + whole.length, " ");
@@ -359,7 +382,13 @@ function cleanAddresses(block: MappedText, known: ReadonlySet<string>, removed: 
       const behind = whole.slice(exact.length);
       // Full stops and brackets that every renderer leaves out of a link; one before another sign is a part of it to some.
       const isLast = behind === "" || /[\s\uFDD1]/u.test(text[start + whole.length] ?? " ");
-      if ((isLast && /^[)"']?[.,!?]?$/u.test(behind)) || isInCode) continue;
+      if ((isLast && /^[)"']?[.,!?]?$/u.test(behind)) || isInCode) {
+        // Behind an open bracket, emphasis that began before could end in it.
+        const paragraph = Math.max(0, text.lastIndexOf("\n\n", start));
+        const isWithin = !isInCode && !isTarget && openBracketsIn(text, block.isCode, paragraph, start).length > 0;
+        if (isWithin && /[*~]|_(?![\p{L}\p{Nd}])/u.test(exact)) showAsCode(block, start, exact.length);
+        continue;
+      }
       if (!continues.test(behind)) {
         block.replace(start + exact.length, start + exact.length, " ");
         continue;
@@ -370,15 +399,20 @@ function cleanAddresses(block: MappedText, known: ReadonlySet<string>, removed: 
     // Before a digit it opened nothing; before what comes instead, it is read as if it might.
     if (text[start - 1] === "<" && !isInCode) block.replace(start - 1, start, "‹");
     if (isHost && !/[:/?#]/u.test(plain)) {
-      const around = text.slice(start - 1, start) + text.slice(start + plain.length, start + plain.length + 1);
-      const isFree = !/[`\\]/u.test(around);
-      block.replace(start, start + plain.length, isFree ? `\`${plain}\`` : ` \`${plain}\` `);
-      for (let at = start; at < start + plain.length + 2 + (isFree ? 0 : 1); at += 1) block.isCode[at] = true;
+      showAsCode(block, start, plain.length);
       continue;
     }
     removed.add(plain);
     block.replace(start, start + plain.length, "…");
   }
+}
+
+function showAsCode(block: MappedText, start: number, length: number): void {
+  const words = block.text.slice(start, start + length);
+  const around = block.text.slice(start - 1, start) + block.text.slice(start + length, start + length + 1);
+  const isFree = !/[`\\]/u.test(around);
+  block.replace(start, start + length, isFree ? `\`${words}\`` : ` \`${words}\` `);
+  for (let at = start; at < start + length + 2 + (isFree ? 0 : 1); at += 1) block.isCode[at] = true;
 }
 
 /** Characters with which an address goes on. */

@@ -17,7 +17,7 @@ const label = "[\\p{L}\\p{M}\\p{Nd}_-]+";
 const candidate = new RegExp(
   [
     `(?<full>(?:[a-z][a-z0-9+.-]{1,31}:[\\\\/]+|(?:mailto|xmpp):|(?<![\\p{L}\\p{Nd}])www\\.|(?<![:/\\p{L}\\p{Nd}])//(?=[^\\s/]*\\.|localhost))${rest})`,
-    `(?<mail>[\\p{L}\\p{Nd}._%+-]+@${label}(?:\\.${label})+${rest})`,
+    `(?<mail>(?:[\\p{L}\\p{Nd}._%+-]+|[!#$&'*/=?^{|}~])@${label}(?:\\.${label})+${rest})`,
     `(?<host>${label}(?:\\.${label})*\\.(?:${tops}|xn--[a-z0-9-]+)(?![\\p{L}\\p{M}\\p{Nd}_-])(?:[:/?#]${rest})?)`,
   ].join("|"),
   "giu",
@@ -60,7 +60,8 @@ export function* findAddresses(text: string): Generator<string> {
 /** Where an address ends at the latest: before brackets, quotation marks and full-width punctuation that nobody writes in one. */
 export function endOfAddress(text: string): number {
   let depth = 0;
-  for (let at = 0; at < text.length; at += 1) {
+  // A mail address may begin with one of them.
+  for (let at = 1; at < text.length; at += 1) {
     const character = text[at]!;
     if (character === "(") depth += 1;
     if (character === ")" && (depth -= 1) < 0) return at;

@@ -22,13 +22,20 @@ const figure = "[\\p{N}]";
 const digit = `${figure}\\p{M}*(?!\\p{M})${sign}*(?!${sign})`;
 /** A year is longer, and a value has its point or sign: `[2024]`, `[1.2.3]`, `[-9]`. Each text is a number in one way, so that none is tried in many. */
 const number = `(?:\\^${unseen}*)?(?=(?:0${sign}*)*(?:${digit}){1,3}(?!${figure}))(?:${digit})+(?!${figure})`;
+/** In the languages of the stop lists, as models write them. */
 const words =
-  "sources?|refs?|references?|citations?|documents?|docs?|nos?|nr|passages?|chunks?|snippets?|excerpts?|evidence|footnotes?|notes?|fn|see|cf";
-const word = `(?:(?:${words})(?!\\p{L})\\.?:?|№)`;
-const named = `(?:${word}${unseen}*)?${number}`;
+  "sources?|src|refs?|references?|citations?|cite|documents?|docs?|nos?|nr|passages?|chunks?|snippets?|excerpts?|evidence|footnotes?|notes?|fn|see|cf|" +
+  "quellen?|fuentes?|fontes?|fonti|bron|bronnen|kilder?|källa|källor|lähde|zdroj|źródło|kaynak|источник|джерело|来源|來源|出典|출처";
+const joining = "and|or|和|及|と|및";
+/** Beside a digit they are a part of a value: `1e5`, `9a`. */
+const apart = "und|oder|et|ou|y|e|o|och|eller|og|en|i|a|и|или|та";
+const upTo = "to|bis|до|至";
+const joinings = `(?:(?:${joining})(?!\\p{L})|(?<!\\p{N})(?:${apart})(?![\\p{L}\\p{N}]))`;
+const word = `(?:(?:${words})(?!\\p{L})|№)(?:[.:#№-]|${unseen})*`;
+const named = `(?:${word})?${number}`;
 /** A range begins with a source: `[0-9]` is a pattern. */
-const dash = "(?:[-‐‑‒–—−⁃﹣－﹘⸺→～〜…]|\\.\\.)";
-const comma = "(?:[,;，、；﹐؛٫˒⸲&＆+·・•⋅]|(?<!\\p{L})(?:and|or)(?!\\p{L}))";
+const dash = `(?:[-‐‑‒–—−⁃﹣－﹘⸺→～〜…]|\\.\\.|(?<!\\p{L})(?:${upTo})(?!\\p{L}))`;
+const comma = `(?:[,;，、；﹐؛٫˒⸲&＆+·・•⋅]|(?<!\\p{L})${joinings})`;
 const items = `(?!0${unseen}*${dash})(?:${named}(?:${unseen}*(?:${dash}|${comma})${unseen}*(?:${comma}${unseen}*)*|${space}${unseen}*))*${named}`;
 /** Signs that change nothing of what a number names: `["9"]`, `[(9)]`, `[9.]`. */
 const around = `(?:["'“”„‘’«»(){}†‡=,;，、；\\p{M}]|[<‹$](?=\\p{Nd}{1,3}[>›$])|${unseen})*`;
@@ -46,9 +53,9 @@ export const completeMarker = new RegExp(
 );
 
 /** Any beginning of a word that a marker may hold. */
-const beginnings = [...words.replaceAll("?", "").split("|"), "and", "or"].flatMap((whole) =>
-  Array.from(whole, (_, at) => whole.slice(0, at + 1)),
-);
+const beginnings = [words.replaceAll("?", ""), joining, apart, upTo]
+  .flatMap((list) => list.split("|"))
+  .flatMap((whole) => Array.from(whole, (_, at) => whole.slice(0, at + 1)));
 
 /** Start of a marker that the next piece may complete. */
 export const unfinishedMarker = new RegExp(
@@ -63,8 +70,13 @@ export const everyMarker = new RegExp(completeMarker.source.slice(1), "giu");
 export const anyOpening = `[⟦${openingBrackets.slice(1)}`;
 export const anyClosing = `[⟧${closing.slice(1)}`;
 const inBrackets = new RegExp(
-  `${anyOpening}((?:[^\\p{L}\\n\\[\\]⟦⟧【】]|\\n(?!\\s*\\n)|(?<!\\p{L})(?:${words}|and|or|p|source|x?br)(?!\\p{L})){1,80}(?:[:†][^\\n\\]⟧】\uFDD1]{0,60}?)?)${anyClosing}`,
+  `${anyOpening}((?:[^\\p{L}\\n\\[\\]⟦⟧【】]|\\n(?!\\s*\\n)|(?<!\\p{L})(?:(?:${words}|${upTo}|p|x?br)(?!\\p{L})|${joinings})){1,80}(?:[:†][^\\n\\]⟧】\uFDD1]{0,60}?)?)${anyClosing}`,
   "giu",
+);
+/** Start of such a text. */
+export const unfinishedNumber = new RegExp(
+  `^${anyOpening}(?:[^\\p{L}\\n\\[\\]⟦⟧【】]|\\n(?!\\s*\\n)|(?<!\\p{L})(?:${beginnings.join("|")}|p|x?br?)(?!\\p{L})){0,80}$`,
+  "iu",
 );
 /** A number with a sign, a unit, a point or a slash of its own, a year, or a pattern such as `[0-9]`. */
 const valueInBrackets =

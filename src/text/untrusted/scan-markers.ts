@@ -115,6 +115,8 @@ export function createMarkerScanner(labels: readonly string[] = []): MarkerScann
 
 /** The part of a line before a fence: white space, and the sign of a list. **Source** CommonMark 0.31. */
 export const lineHead = /^[ \t]*(?:(?:[-*+]|1[.)])[ \t]+)?$/u;
+/** The part of a line before a block: signs of lists and of quoted blocks. **Source** CommonMark 0.31. */
+export const blockHead = /^(?:[^\S\n]*(?:>|(?:[-*+]|\d{1,9}[.)])(?=[ \t])))*[^\S\n]*$/u;
 /** No marker and no code span is longer; what is longer is words. */
 const longestWait = 120;
 const special = new RegExp(`${openingBrackets}|\``, "gu");
