@@ -14,7 +14,7 @@ export interface TermNumbers {
   texts(): string[];
 }
 
-/** Terms are told apart by their bytes, in a table with open addresses. */
+/** Terms with the same bytes have one number, by a table with open addresses. */
 export function createTermNumbers(): TermNumbers {
   let slots = new Int32Array(1 << 14).fill(-1);
   let arena = new Uint8Array(1 << 16);
