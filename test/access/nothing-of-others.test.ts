@@ -280,6 +280,8 @@ function targetsOf(api: Api, { as }: World, who: Person | null): readonly Target
                 "content-length": _length,
                 connection: _kept,
                 "keep-alive": _time,
+                // Counts the caller's own requests of the last minute.
+                ratelimit: _left,
                 ...others
               } = answer.headers;
               return { status: answer.status, headers: { ...others, etag: etag !== undefined }, text: answer.text };

@@ -182,6 +182,8 @@ it("every route that reads, and every tool and resource of MCP, answers as if ot
         "content-length": _length,
         connection: _kept,
         "keep-alive": _time,
+        // Counts the caller's own requests of the last minute.
+        ratelimit: _left,
         ...others
       } = headers;
       answers.push(same({ status, headers: { ...others, etag: etag !== undefined }, text }));
