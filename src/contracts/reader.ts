@@ -201,8 +201,8 @@ export interface ReadResult extends Pick<TextDocument, "text" | "title" | "root"
   readonly metadata: Metadata;
   /** Sentences about content that is missing from the text, such as pages without a text layer or an attachment without a reader. */
   readonly notes?: readonly string[];
-  /** Where the text stands on its pages, packed by the reader of PDF or of pictures. Ingestion keeps it beside the text, for those who show a page. */
-  readonly places?: Uint8Array;
+  /** Where the text stands on its pages, packed by the reader of PDF or of pictures. **Shape** base64. Ingestion keeps it beside the text, for those who show a page. */
+  readonly places?: string;
 }
 
 /**

@@ -112,7 +112,7 @@ export interface Seen {
     readonly chunks?: (document: TextDocument) => Incoming["chunks"];
     readonly notes?: readonly string[] | undefined;
     /** See `ReadResult.places`. */
-    readonly places?: Uint8Array | undefined;
+    readonly places?: string | undefined;
   }>;
   readonly chunker?: Incoming["chunker"] | undefined;
 }

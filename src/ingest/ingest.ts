@@ -240,7 +240,7 @@ async function* ingestTogether(work: Work, arrivals: AsyncIterable<Arrival>): As
 /** A document that stays as it is, or one to write, with notes of its reader. */
 type Prepared =
   | { readonly kept: IngestResult }
-  | (Incoming & { readonly notes: readonly string[]; readonly places?: Uint8Array | undefined } & Pick<
+  | (Incoming & { readonly notes: readonly string[]; readonly places?: string | undefined } & Pick<
         IngestResult,
         "invalid"
       >);

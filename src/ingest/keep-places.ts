@@ -1,6 +1,7 @@
 import type { BlobStore } from "../contracts/blob-store.ts";
 import type { AuthorizedScopes } from "../contracts/scope.ts";
 import type { IngestStages } from "./stages.ts";
+import { fromBase64 } from "../text/base64.ts";
 import type { Incoming } from "./write-document.ts";
 
 /** Key of the places of a text on its pages, by the hash of the file that it was read from. */
@@ -23,12 +24,12 @@ export async function keepPlacesOf(
   { openKept, store }: IngestStages,
   from: AuthorizedScopes,
   { contentHash, document: { id } }: Incoming["facts"],
-  places: Uint8Array,
+  places: string,
 ): Promise<void> {
   const isHeld = async (): Promise<boolean> => (await store.structure(from, id))?.summary.contentHash === contentHash;
   try {
     const files = await openKept?.(true);
-    if (files !== undefined) await keepPlaces(files, contentHash, places, isHeld);
+    if (files !== undefined) await keepPlaces(files, contentHash, fromBase64(places), isHeld);
   } catch {
     // The document stands; its places are not worth its failure.
   }

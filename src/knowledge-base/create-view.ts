@@ -47,20 +47,21 @@ export function createView(parts: SharedParts, caller: Caller, strategy?: ScopeS
   const keeping = async () => (await import("./keeping.ts")).createKeeping(keepingParts);
   const media = async () => (await import("./keep-media.ts")).createMedia(keepingParts, parts.blobs);
   const finding = async () => (await import("./find-chunks.ts")).createFinding({ ...parts, readable, past });
-  /** A fit that is made of what is gone, or lacks what came back, is made anew. `isFinal`: something may be gone for good. */
+  /** A fit that is made of what is gone, or lacks what came back, is made anew. Nothing is gone for good where `options` name no purge. */
   async function keep<Result>(
     verb: (by: Awaited<ReturnType<typeof keeping>>) => Promise<Result>,
-    isFinal = true,
+    options: { readonly purge?: boolean | undefined } = { purge: true },
   ): Promise<Result> {
     const done = await verb(await keeping());
     parts.settler.later();
     if (parts.holdsMedia?.() === true) await (await media()).sweep();
+    const isFinal = options.purge === true || store.trash === undefined;
     const kept = isFinal ? await parts.openKept?.() : undefined;
     if (kept !== undefined) await (await media()).sweepKept(kept);
     return done;
   }
   const deleteDocuments: KnowledgeBase["delete"] = (target, options) =>
-    keep((by) => by.delete(target, options), options?.purge === true || store.trash === undefined);
+    keep((by) => by.delete(target, options), options ?? {});
 
   const verbs = createVerbs(parts, scopes, retriever, stages, past);
 
@@ -89,7 +90,7 @@ export function createView(parts: SharedParts, caller: Caller, strategy?: ScopeS
     find: async (options) => (await finding()).find(options),
     searchVector: async (vector, options) => (await finding()).searchVector(vector, options),
     delete: deleteDocuments,
-    restore: (uri, address) => keep((by) => by.restore(uri, address), false),
+    restore: (uri, address) => keep((by) => by.restore(uri, address), {}),
     versions: async (uri, address) => (await keeping()).versions(uri, address),
     async *deleted() {
       yield* (await keeping()).deleted();

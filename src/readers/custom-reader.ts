@@ -66,7 +66,7 @@ function completeResult(reader: string, { uri }: ReadInput, given: unknown): Rea
   const { text, headings = [], title, root, sourceMap, blocks, notes, places } = result;
   if (typeof text !== "string") throw refuse("text", text, "a string");
   if (title !== undefined && typeof title !== "string") throw refuse("title", title, "a string");
-  if (places !== undefined && !(places instanceof Uint8Array))
+  if (places !== undefined && typeof places !== "string")
     throw refuse("places", places, "as a reader of ibid gave them");
   if (!Array.isArray(headings)) throw refuse("headings", headings, "a list");
   checkFields("", result, resultFields, refuse);

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { createPdfReader, locateOnPages, type PdfGeometry, readPdfGeometry } from "ibid/readers";
 import { expect, test } from "vitest";
 import { packPlaces, unpackPlaces } from "../../src/readers/pdf/pack-places.ts";
+import { fromBase64 } from "../../src/text/base64.ts";
 
 /** A PDF of pages with lines of Courier, whose signs are 0.6 of its size wide. **Source** ISO 32000-1, 7.5. */
 function makePdf(pages: readonly { readonly content: string; readonly rotate?: number }[]): Uint8Array {
@@ -81,11 +82,11 @@ test("[page 21.1] a quote over two pages has boxes on both, and none between", a
 test("[page 21.1] a reader gives the places with the text, and they are those of the geometry", async () => {
   const bytes = makePdf([{ content: line(100, 700, "Keys are rotated every ninety days.") }]);
   const { text, places } = await createPdfReader().read({ uri: "keys.pdf", bytes, mediaType: "application/pdf" });
-  expect(await unpackPlaces(places!, text)).toEqual(await readPdfGeometry({ uri: "keys.pdf", bytes }));
+  expect(await unpackPlaces(fromBase64(places!), text)).toEqual(await readPdfGeometry({ uri: "keys.pdf", bytes }));
   // Files that hang on a document come after its pages; any other text has other places.
-  expect(await unpackPlaces(places!, `${text}\n\nAn attached file.`)).toMatchObject({ text });
+  expect(await unpackPlaces(fromBase64(places!), `${text}\n\nAn attached file.`)).toMatchObject({ text });
   for (const other of [`${text}.`, text.slice(1), text.replace("Keys", "Locks")])
-    expect(await unpackPlaces(places!, other)).toBeUndefined();
+    expect(await unpackPlaces(fromBase64(places!), other)).toBeUndefined();
 });
 
 test("[page 21.1] places are the same after they were packed, and none come of a damaged pack", async () => {

@@ -7,6 +7,7 @@ import { detectMediaType } from "../media-type.ts";
 import { noTableExtractor } from "../no-table-extractor.ts";
 import { findCharacterMaps } from "./character-maps.ts";
 import { keepRejections } from "./keep-rejections.ts";
+import { fromBase64 } from "../../text/base64.ts";
 import { unpackPlaces } from "./pack-places.ts";
 import { between, measure, type PdfGeometry, type PlacedText, round } from "./place-line.ts";
 
@@ -68,7 +69,7 @@ export async function readPdfGeometry(
     const { readPdf } = await import("./read-pdf.ts");
     return readPdf({ ...file, mediaType: "application/pdf" }, again, noTableExtractor, findCharacterMaps());
   });
-  return (await unpackPlaces(places!, text))!;
+  return (await unpackPlaces(fromBase64(places!), text))!;
 }
 
 /** A provider that recognises what was recognised when the document was read. */

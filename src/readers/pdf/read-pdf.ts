@@ -22,6 +22,7 @@ import { findHeadings, findTitle } from "./pdf-headings.ts";
 import { cutAtHeadings, readOutline } from "./pdf-outline.ts";
 import { findParagraphs, findUsualGap, type PdfBlock } from "./pdf-paragraphs.ts";
 import type { PdfFont, PdfRun } from "./pdf-runs.ts";
+import { toBase64 } from "../../text/base64.ts";
 import { packPlaces } from "./pack-places.ts";
 import { placeLines } from "./place-line.ts";
 import { type PdfText, writePdfText } from "./pdf-text.ts";
@@ -96,7 +97,7 @@ export async function readPdf(
     const { printed, ...written } = await write(pdf, uri, areas);
     // A part of another file has no pages that are shown.
     if ((input.depth ?? 0) === 0)
-      written.places = await packPlaces({ text: written.text, pages: whole, places: placeLines(printed) });
+      written.places = toBase64(await packPlaces({ text: written.text, pages: whole, places: placeLines(printed) }));
     if (placed.length > 0) written.sourceMap = { ...written.sourceMap, recognised: placed.map(placesOf) };
     const result = {
       ...written,

@@ -9,6 +9,7 @@ import { joinBlocks } from "./join-blocks.ts";
 import { findHeadings, findTitle } from "./pdf-headings.ts";
 import { findParagraphs, findUsualGap } from "./pdf-paragraphs.ts";
 import { type PictureSize, pictureSizes } from "../ocr/picture-sizes.ts";
+import { toBase64 } from "../../text/base64.ts";
 import { packPlaces } from "./pack-places.ts";
 import { placeLines } from "./place-line.ts";
 import { writePdfText } from "./pdf-text.ts";
@@ -64,7 +65,7 @@ export async function readPicture(input: ReadInput, ocr: OcrProvider): Promise<R
     sourceMap: { lines: "none", pages: written.pages, ...(placed.length > 0 && { recognised: placed.map(placesOf) }) },
     blocks: written.blocks,
     ...((input.depth ?? 0) === 0 && {
-      places: await packPlaces({ text: written.text, pages: blank, places: placeLines(written.printed) }),
+      places: toBase64(await packPlaces({ text: written.text, pages: blank, places: placeLines(written.printed) })),
     }),
     metadata: { ...facts, ...(last > 1 && { pageCount: last }) },
     notes: [`Its text was recognised by ${ocr.name}.`, ...doubtful(recognised)],
