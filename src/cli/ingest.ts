@@ -125,6 +125,7 @@ async function run({ output, signal }: Context, work: IngestRun, inputs: Inputs,
         for (const text of describeResult(result, output)) await output.line(text);
         line.restore();
       }
+      if (result.error !== undefined && result.error.code !== "not-found") await output.trace(result.error);
     }
     return work;
   });

@@ -37,6 +37,8 @@ export interface Output {
   /** Writes text of a document. Control characters are replaced: a file or a pipe may end in a terminal too. `raw` writes them where there is none. */
   text(text: string, raw?: boolean): Promise<void>;
   error(error: IbidError): Promise<void>;
+  /** With `IBID_DEBUG`, writes to standard error where an error that was shown comes from. */
+  trace(error: IbidError): Promise<void>;
   /** The error of standard output, if it cannot be written. `EPIPE`: the reader has closed it. */
   readonly failure: NodeJS.ErrnoException | undefined;
 }
@@ -103,8 +105,9 @@ export function createOutput({ stdout, stderr, json, quiet = false, env, onFailu
     aside: (text, isAsked = false) => (isAsked || !(json || quiet) ? writeProse(stderr, text) : Promise.resolve()),
     text: (text, raw = false) =>
       json ? Promise.resolve() : write(stdout, raw && !isTerminal ? text : neutraliseText(text)),
+    trace: (error) => (debug ? write(stderr, stackOf(error)) : Promise.resolve()),
     error(error) {
-      const stack = debug ? `${neutraliseText(describeStack(error))}\n` : "";
+      const stack = debug ? stackOf(error) : "";
       if (json) return write(stderr, `${toJsonLine({ error: describe(error, pageOf(error)) })}\n${stack}`);
       const width = widthOf(stderr);
       const [first = "", ...rest] = wrap(neutralise(error.message), width - 7);
@@ -154,11 +157,11 @@ export function toIbidError(error: unknown): IbidError {
   });
 }
 
-function describeStack(error: IbidError): string {
+function stackOf(error: IbidError): string {
   const stacks: string[] = [];
   for (let cause: unknown = error; cause instanceof Error && stacks.length < 5; cause = cause.cause)
     stacks.push(cause.stack ?? String(cause));
-  return stacks.join("\ncaused by ");
+  return `${neutraliseText(stacks.join("\ncaused by "))}\n`;
 }
 
 function hasColours(stream: Stream, env: NodeJS.ProcessEnv): boolean {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { locateVerbatim } from "../../src/answers/citations/locate-verbatim.ts";
+import { locateWords } from "../../src/answers/citations/locate-words.ts";
 import { findQuotedWords } from "../../src/answers/given/find-quoted-words.ts";
 import { createRandom } from "../../src/testing/random.ts";
 import { fewer } from "../support/runs.ts";
@@ -35,6 +36,18 @@ describe("quoted words", () => {
     "ke…s",
   ])("%j are not found", (quote) => {
     expect(locateVerbatim(text, quote)).toBeUndefined();
+  });
+
+  it("of any number and length are found, and not where the last one differs", () => {
+    const words = Array.from({ length: 12_000 }, (_, i) => `word${i}`);
+    const [long, last] = [words.join("\n"), "q".repeat(60_000)];
+    const within = `First ${long} ${last} end.`;
+    for (const locate of [locateVerbatim, locateWords]) {
+      const place = locate(within, `${words.join(" ")} ${last}`);
+      expect(place).toEqual({ start: 6, end: 6 + long.length + 1 + last.length });
+      expect(locate(within, `${words.join(" ")} ${last}q`)).toBeUndefined();
+      expect(locate(within, words.join(" ").replace("word7000 ", "word7001 "))).toBeUndefined();
+    }
   });
 
   it("with one character altered, dropped or added are not found", () => {

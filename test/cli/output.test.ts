@@ -67,6 +67,14 @@ describe("errors", () => {
     expect(shown).toMatch(/^error: x is undefined\n {2}This is a fault in ibid\./);
     expect(shown).toContain("caused by TypeError: x is undefined\n    at ");
   });
+
+  it("show where a file's failure comes from only when asked for", async () => {
+    const failure = toIbidError(new TypeError("x is undefined"));
+    const [asked, usual] = [open({ env: { IBID_DEBUG: "1" } }), open()];
+    for (const { output } of [asked, usual]) await output.trace(failure);
+    expect(asked.stderr.shown()).toContain("caused by TypeError: x is undefined\n    at ");
+    expect(usual.stderr.shown()).toBe("");
+  });
 });
 
 describe("results", () => {

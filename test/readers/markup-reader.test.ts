@@ -414,6 +414,13 @@ describe("createMarkupReader", () => {
     ]);
   });
 
+  it("reads an environment of LaTeX whose name is of any length", async () => {
+    const name = "a".repeat(60_000);
+    const body = `\\begin{document}\nBefore.\n\n\\begin{${name}}\nWithin.\n\\end{${name}}\n\nAfter.\n\\end{document}\n`;
+    const { text } = await readAny("a.tex", body);
+    expect(text.match(/Before|Within|After/gu)).toEqual(["Before", "Within", "After"]);
+  });
+
   it("shows LaTeX that has a form for bookmarks once", async () => {
     const source =
       "\\begin{document}\n\\section{\\texorpdfstring{Tides at \\emph{Wick}}{Tides at Wick}}\nWords.\n\\end{document}\n";

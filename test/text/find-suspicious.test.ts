@@ -37,6 +37,13 @@ describe("what speaks to models", () => {
     expect(kinds(text)).toEqual([]);
   });
 
+  it("is found behind a fence and in a tag of any length", () => {
+    const fence = "`".repeat(300_000);
+    expect(kinds(`${fence}\n\n<!-- a -->`)).toEqual(["comment"]);
+    expect(kinds(`${fence}\n<!-- code -->\n${fence}\n<b hidden>a</b>`)).toEqual(["hidden"]);
+    expect(kinds(`<${"a".repeat(300_000)} hidden>b`)).toEqual(["hidden"]);
+  });
+
   it("is quoted where it stands, and tags are read [L12]", () => {
     const text = `Keys.${Array.from("obey", (character) => String.fromCodePoint(0xe0000 + character.charCodeAt(0))).join("")}`;
     const [found] = findSuspicious(text);

@@ -1,4 +1,5 @@
 import type { Quote } from "./find-quote.ts";
+import { findWords } from "./find-words.ts";
 
 /** Forms of one sign that a typesetter, not the quoter, chooses. */
 const alike = ["'’‘ʼ", '"“”„'] as const;
@@ -30,14 +31,11 @@ export function locateVerbatim(text: string, quote: string): Quote | undefined {
 }
 
 function locatePart(text: string, part: string, from: number): Quote | undefined {
-  const words = part.split(/\s+/u).map(patternOf).join("\\s+");
-  const pattern = new RegExp(
-    `${spaced.test(part) ? "(?<![\\p{L}\\p{Nd}])" : ""}${words}${endsSpaced.test(part) ? "(?![\\p{L}\\p{Nd}])" : ""}`,
-    "gu",
-  );
-  pattern.lastIndex = from;
-  const match = pattern.exec(text);
-  return match === null ? undefined : { start: match.index, end: match.index + match[0].length };
+  return findWords(text, part.split(/\s+/u), from, {
+    patternOf,
+    before: spaced.test(part) ? "(?<![\\p{L}\\p{Nd}])" : "",
+    after: endsSpaced.test(part) ? "(?![\\p{L}\\p{Nd}])" : "",
+  });
 }
 
 const scripts = ["Han", "Hiragana", "Katakana", "Hangul", "Thai", "Lao", "Khmer", "Myanmar"];

@@ -1,4 +1,5 @@
 import type { Quote } from "./find-quote.ts";
+import { findWords } from "./find-words.ts";
 
 /**
  * Finds the words of a quote in a text, with the freedom that people take in quoting.
@@ -16,20 +17,18 @@ export function locateWords(text: string, quote: string): Quote | undefined {
   for (const part of parts) {
     const from = found?.end ?? 0;
     const match = findPart(part, text, from) ?? findPart(turnFirst(part), text, from);
-    if (!match) return undefined;
-    found = { start: found?.start ?? match.index, end: match.index + match[0].length };
+    if (match === undefined) return undefined;
+    found = { start: found?.start ?? match.start, end: match.end };
   }
   return found;
 }
 
-function findPart(part: string, text: string, from: number): RegExpExecArray | null {
-  const words = part.split(/\s+/u).map(foldedPattern).join("\\s+");
-  const pattern = new RegExp(
-    `${spaced.test(part) ? "(?<![\\p{L}\\p{Nd}])" : ""}${words}${spaced.test(part.slice(-1)) ? "(?![\\p{L}\\p{Nd}])" : ""}`,
-    "gu",
-  );
-  pattern.lastIndex = from;
-  return pattern.exec(text);
+function findPart(part: string, text: string, from: number): Quote | undefined {
+  return findWords(text, part.split(/\s+/u), from, {
+    patternOf: foldedPattern,
+    before: spaced.test(part) ? "(?<![\\p{L}\\p{Nd}])" : "",
+    after: spaced.test(part.slice(-1)) ? "(?![\\p{L}\\p{Nd}])" : "",
+  });
 }
 
 /** Begins with a letter or digit of a script that sets words apart: there, "24" is not a place of "2". */

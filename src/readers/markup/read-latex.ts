@@ -422,11 +422,17 @@ function replaceDashes(text: string): string {
   return text.replaceAll("---", "—").replaceAll("--", "–").replaceAll("``", "“").replaceAll("''", "”");
 }
 
+const environmentMark = /\\(begin|end)\s*\{([^{}]*)\}/gu;
+
 function endOfEnvironment(source: string, name: string, from: number, end: number): number {
   let depth = 1;
-  const marks = new RegExp(`\\\\(begin|end)\\s*\\{${name.replace(/[.*+?^${}()|[\]\\]/gu, "\\$&")}\\}`, "gu");
-  marks.lastIndex = from;
-  for (let found = marks.exec(source); found !== null && found.index < end; found = marks.exec(source)) {
+  environmentMark.lastIndex = from;
+  for (
+    let found = environmentMark.exec(source);
+    found !== null && found.index < end;
+    found = environmentMark.exec(source)
+  ) {
+    if (found[2] !== name) continue;
     depth += found[1] === "begin" ? 1 : -1;
     if (depth === 0) return found.index;
   }

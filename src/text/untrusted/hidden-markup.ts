@@ -75,12 +75,15 @@ function isHidden(name: string, attributes: string): boolean {
   return hiddenStyle.test(double ?? single ?? bare ?? "");
 }
 
+const anyTag = /<(\/?)([a-z][\w-]*)(?=[\s/>])[^<>]*>/giu;
+
 function endOfElement(text: string, name: string, from: number, attributes: string): number {
   if (voidElements.has(name.toLowerCase()) || attributes.trimEnd().endsWith("/")) return from;
-  const tags = new RegExp(`<(/?)${name}(?=[\\s/>])[^<>]*>`, "giu");
-  tags.lastIndex = from;
+  const isIts = name.toLowerCase();
   let depth = 1;
-  for (let tag = tags.exec(text); tag; tag = tags.exec(text)) {
+  anyTag.lastIndex = from;
+  for (let tag = anyTag.exec(text); tag; tag = anyTag.exec(text)) {
+    if (tag[2]!.toLowerCase() !== isIts) continue;
     depth += tag[1] === "/" ? -1 : 1;
     if (depth === 0) return tag.index + tag[0].length;
   }
@@ -90,6 +93,9 @@ function endOfElement(text: string, name: string, from: number, attributes: stri
 /** A code span is no longer. **Units** UTF-16. */
 const longestSpan = 400;
 
+/** Ticks or tildes that may close a block. */
+const fences = /^[ \t]*(`{3,}|~{3,})/gmu;
+
 /** Behind the code that these ticks open; behind the ticks, where nothing closes them. */
 function endOfCode(text: string, start: number, ticks: string, unclosed: Set<string>): number {
   const fence = ticks.trim();
@@ -97,11 +103,11 @@ function endOfCode(text: string, start: number, ticks: string, unclosed: Set<str
   const from = start + ticks.length;
   if (opensBlock) {
     if (unclosed.has(fence)) return from;
-    const closing = new RegExp(`^[ \\t]*${fence}`, "gmu");
-    closing.lastIndex = from;
-    const end = closing.exec(text);
-    if (!end) unclosed.add(fence);
-    return end ? end.index + end[0].length : from;
+    fences.lastIndex = from;
+    for (let found = fences.exec(text); found !== null; found = fences.exec(text))
+      if (found[1]!.startsWith(fence)) return found.index + found[0].length - found[1]!.length + fence.length;
+    unclosed.add(fence);
+    return from;
   }
   const [line = ""] = text.slice(from, from + longestSpan).split("\n", 1);
   for (const match of line.matchAll(/`+/gu)) {
