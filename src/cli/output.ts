@@ -105,7 +105,9 @@ export function createOutput({ stdout, stderr, json, quiet = false, env, onFailu
     aside: (text, isAsked = false) => (isAsked || !(json || quiet) ? writeProse(stderr, text) : Promise.resolve()),
     text: (text, raw = false) =>
       json ? Promise.resolve() : write(stdout, raw && !isTerminal ? text : neutraliseText(text)),
-    trace: (error) => (debug ? write(stderr, stackOf(error)) : Promise.resolve()),
+    async trace(failure) {
+      if (debug) await write(stderr, stackOf(failure));
+    },
     error(error) {
       const stack = debug ? stackOf(error) : "";
       if (json) return write(stderr, `${toJsonLine({ error: describe(error, pageOf(error)) })}\n${stack}`);
