@@ -93,12 +93,12 @@ function makeTables(db: DatabaseSync, table: string, spec: EngineIndexSpec): voi
      CREATE TABLE IF NOT EXISTS "${table}_tags" (tag TEXT NOT NULL, id INTEGER NOT NULL, PRIMARY KEY (tag, id)) WITHOUT ROWID;
      CREATE INDEX IF NOT EXISTS "${table}_entry" ON "${table}_tags" (id);`,
   );
-  if (spec.records === true)
-    // Words of a deleted record leave the index with it.
-    db.exec(
-      `CREATE VIRTUAL TABLE IF NOT EXISTS "${table}_words" USING fts5(text);
-       INSERT INTO "${table}_words" ("${table}_words", rank) VALUES ('secure-delete', 1);`,
-    );
+  if (spec.records === true) {
+    db.exec(`CREATE VIRTUAL TABLE IF NOT EXISTS "${table}_words" USING fts5(text)`);
+    // Words of a deleted record leave the index with it. A file that is opened again is not written.
+    if (db.prepare(`SELECT v FROM "${table}_words_config" WHERE k = 'secure-delete'`).get()?.["v"] !== 1)
+      db.exec(`INSERT INTO "${table}_words" ("${table}_words", rank) VALUES ('secure-delete', 1)`);
+  }
   const row = db.prepare(`SELECT length(vector) / 4 AS n FROM "${table}" LIMIT 1`).get();
   checkDimensions("sqlite", spec, Number(row?.["n"] ?? spec.dimensions));
 }

@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { openKnowledgeBase } from "../../../src/knowledge-base/open/open-knowledge-base.ts";
 import { createEngineStore } from "../../../src/stores/engines/engine-store.ts";
@@ -43,6 +44,26 @@ describe("the engine over SQLite", () => {
       expect((await index.read!(["1", "2"])).map(({ key }) => key)).toEqual(["2"]);
     } finally {
       await engine.close?.();
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  it("opens an index that is there while another process writes", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "ibid-opened-"));
+    const file = join(folder, "records.sqlite");
+    const open = async (): Promise<void> => {
+      const engine = createSqliteEngine({ file, pragmas: { busy_timeout: 0 } });
+      const version = { provider: "test", model: "test", dimensions: 2, fingerprint: "" };
+      await engine.open({ name: "r", version, dimensions: 2, metric: "cosine", records: true });
+      await engine.close?.();
+    };
+    const other = new DatabaseSync(file);
+    try {
+      await open();
+      other.exec("BEGIN IMMEDIATE");
+      await expect(open()).resolves.toBeUndefined();
+    } finally {
+      other.close();
       rmSync(folder, { recursive: true });
     }
   });
