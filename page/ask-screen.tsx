@@ -298,7 +298,10 @@ function TurnView({ turn, onRetry }: { readonly turn: Turn; readonly onRetry: ()
       {answer === undefined && draft !== "" && (
         <div class="answer" dir="auto">
           <Suspense hasWords fallback={<p class="hard">{draft}</p>}>
-            <Markdown text={draft} drawText={(value: string) => value} />
+            <Markdown
+              text={draft}
+              drawText={state === "writing" ? drawDraft : (value) => value.replaceAll(/ ?\[\d+\]/gu, "")}
+            />
           </Suspense>
         </div>
       )}
@@ -503,13 +506,27 @@ const doubts = { partly: "verdictPartly", unsupported: "verdictUnsupported", unc
 const isDoubtful = ({ verdict }: Sentence): boolean =>
   verdict === "unsupported" || verdict === "partly" || verdict === "uncited";
 
+/** A text whose markers are drawn by `drawMarker`. A marker keeps to the word before it, and the full stop behind it. */
+function drawMarkers(value: string, drawMarker: (marker: string) => ComponentChildren): ComponentChildren {
+  return value.split(/((?:[^\s[\]]{1,24} ?)?(?:\[\d+\])+[.,;:!?…]?)/u).map((part, index) => {
+    if (index % 2 === 0) return part;
+    return (
+      <span class="marked">{part.split(/(\[\d+\])/u).map((each, at) => (at % 2 === 0 ? each : drawMarker(each)))}</span>
+    );
+  });
+}
+
+/** Text that is being written: its citations come with the whole answer, and until then its markers open nothing. */
+const drawDraft = (value: string): ComponentChildren =>
+  drawMarkers(value, (marker) => <span class="number">{marker.slice(1, -1)}</span>);
+
 /** Plain text of an answer with its markers as buttons, and its doubtful sentences named as such. */
 function drawSentences(
   { text, sentences, citations }: Answer,
   open: (index: number) => void,
 ): (value: string, offset: number | undefined) => ComponentChildren {
   const withMarkers = (value: string): ComponentChildren =>
-    value.split(/(\[\d+\])/u).map((part) => {
+    drawMarkers(value, (part) => {
       const index = citations.findIndex(({ marker }) => marker === part);
       if (index === -1) return part;
       return <Marker citation={citations[index]!} onOpen={() => open(index)} />;

@@ -422,25 +422,26 @@ function PlaceTools({
           {t("askThis")}
         </button>
       )}
-      <span class="spacer" />
-      {place.end > place.start && <CopyButton name="tool-copy" icon="copy" label={t("copyQuote")} text={quote} />}
-      <CopyButton icon="link" label={t("copyLink")} text={() => new URL(address, location.href).href} />
-      {session.value?.originals === true && (
-        <IconButton
-          name="tool-original"
-          icon="download"
-          label={t("original")}
-          onClick={() => {
-            failure.value = undefined;
-            void download(view).catch((error: Failure) => (failure.value = error));
-          }}
-        />
-      )}
-      {!isWhole && (
-        <a class="icon-button" title={t("fullScreen")} aria-label={t("fullScreen")} {...link(address)}>
-          <Icon name="file" />
-        </a>
-      )}
+      <div class="tools">
+        {place.end > place.start && <CopyButton name="tool-copy" icon="copy" label={t("copyQuote")} text={quote} />}
+        <CopyButton icon="link" label={t("copyLink")} text={() => new URL(address, location.href).href} />
+        {session.value?.originals === true && (
+          <IconButton
+            name="tool-original"
+            icon="download"
+            label={t("original")}
+            onClick={() => {
+              failure.value = undefined;
+              void download(view).catch((error: Failure) => (failure.value = error));
+            }}
+          />
+        )}
+        {!isWhole && (
+          <a class="icon-button" title={t("fullScreen")} aria-label={t("fullScreen")} {...link(address)}>
+            <Icon name="file" />
+          </a>
+        )}
+      </div>
       {failure.value !== undefined && <Failed failure={failure.value} />}
     </div>
   );

@@ -72,7 +72,7 @@ export function toRefusal(error: unknown): Refusal {
     // The library's sentence speaks of the operator's models, collections and packages.
     if (code === "configuration-missing" || code === "dependency-missing")
       return new Refusal(409, code, "The service is not set up for this request.", {
-        hint: "Ask for another mode or collection, or give the operator the requestId: the log has the cause under it.",
+        hint: "Ask for another mode or collection, or give the operator the request id: the log has the cause under it.",
       });
     if (code === "timeout") return tooSlow();
     if (code === "aborted") return new Refusal(499, "aborted", "The client ended the request.");
@@ -87,7 +87,7 @@ export function toRefusal(error: unknown): Refusal {
   });
 }
 
-const hintWithCause = "Try again. If it fails again, give the operator the requestId: the log has the cause under it.";
+const hintWithCause = "Try again. If it fails again, give the operator the request id: the log has the cause under it.";
 
 function tooSlow(): Refusal {
   return new Refusal(504, "timeout", "The request took longer than this service allows.", {

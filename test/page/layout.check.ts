@@ -43,6 +43,28 @@ test("[page 23] a table that no source supports says so in words, as a sentence 
   expect(await page.$eval("td:has(.verdict)", (cell) => cell.matches(":dir(ltr)"))).toBe(true);
 });
 
+test("[page 25] at every width a marker stands on the line of the word before it, with the full stop behind it", async () => {
+  const { page } = await visitHarbour({ model: createScriptedChatModel(() => table) });
+  await askOnPage(page, papers[0]!.question);
+  await page.waitForSelector(".answer .marker");
+  for (let width = 320; width <= 420; width += 10) {
+    await page.setViewportSize({ width, height: 700 });
+    const lines = await page.$eval(".answer .marker", (marker) => {
+      const middleOf = ({ top, height }: DOMRect): number => top + height / 2;
+      const rectOf = (text: ChildNode, at: number): DOMRect => {
+        const range = document.createRange();
+        range.setStart(text, at);
+        range.setEnd(text, at + 1);
+        return range.getBoundingClientRect();
+      };
+      return [rectOf(marker.previousSibling!, 0), marker.getBoundingClientRect(), rectOf(marker.nextSibling!, 0)].map(
+        middleOf,
+      );
+    });
+    for (const line of lines) expect(Math.abs(line - lines[0]!), `at ${width}`).toBeLessThan(10);
+  }
+});
+
 test("[page 16] a reader who goes to another screen while the answer is being kept stays there", async () => {
   const { page } = await visitHarbour();
   let keepOn = (): void => {};
