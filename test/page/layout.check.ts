@@ -49,18 +49,17 @@ test("[page 25] at every width a marker stands on the line of the word before it
   await page.waitForSelector(".answer .marker");
   for (let width = 320; width <= 420; width += 10) {
     await page.setViewportSize({ width, height: 700 });
-    const lines = await page.$eval(".answer .marker", (marker) => {
-      const middleOf = ({ top, height }: DOMRect): number => top + height / 2;
-      const rectOf = (text: ChildNode, at: number): DOMRect => {
+    const lines: number[] = await page.evaluate(`(() => {
+      const marker = document.querySelector(".answer .marker");
+      const rectOf = (text) => {
         const range = document.createRange();
-        range.setStart(text, at);
-        range.setEnd(text, at + 1);
+        range.setStart(text, 0);
+        range.setEnd(text, 1);
         return range.getBoundingClientRect();
       };
-      return [rectOf(marker.previousSibling!, 0), marker.getBoundingClientRect(), rectOf(marker.nextSibling!, 0)].map(
-        middleOf,
-      );
-    });
+      const rects = [rectOf(marker.previousSibling), marker.getBoundingClientRect(), rectOf(marker.nextSibling)];
+      return rects.map(({ top, height }) => top + height / 2);
+    })()`);
     for (const line of lines) expect(Math.abs(line - lines[0]!), `at ${width}`).toBeLessThan(10);
   }
 });
