@@ -209,32 +209,52 @@ export async function useLanguage(name: Language): Promise<void> {
 }
 export const startLanguage = (): Promise<void> => useLanguage(preferred());
 
+const formatters = new Map<string, unknown>();
+/** A formatter that is made once: making one takes longer than a row of the library. */
+function formatter<Made>(name: string, make: () => Made): Made {
+  if (!formatters.has(name)) formatters.set(name, make());
+  return formatters.get(name) as Made;
+}
+
 /** A message in the reader's language; `n` chooses its plural. */
 export function t(key: keyof Catalogue, values: Readonly<Record<string, string | number>> = {}): string {
   const message = catalogue.value[key];
-  const rule = new Intl.PluralRules(language.value).select(Number(values["n"] ?? 0));
-  const form = typeof message === "string" ? message : (message[rule] ?? message.other);
+  const own = language.value;
+  const ruleOf = (n: number) => formatter(`${own} plural`, () => new Intl.PluralRules(own)).select(n);
+  const form = typeof message === "string" ? message : (message[ruleOf(Number(values["n"] ?? 0))] ?? message.other);
   return form.replaceAll(/\{(\w+)\}/gu, (_, name: string) => {
     const value = values[name];
-    return typeof value === "number" ? value.toLocaleString(language.value) : (value ?? "");
+    return typeof value === "number"
+      ? formatter(`${own} number`, () => new Intl.NumberFormat(own)).format(value)
+      : (value ?? "");
   });
 }
 
 export const bytesText = (bytes: number): string => {
   const units = ["byte", "kilobyte", "megabyte", "gigabyte"];
   const power = Math.min(3, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
-  const maximumFractionDigits = power > 1 ? 1 : 0;
-  return new Intl.NumberFormat(language.value, {
-    style: "unit",
-    unit: units[power]!,
-    unitDisplay: power === 0 ? "long" : "short",
-    maximumFractionDigits,
-  }).format(bytes / 1000 ** power);
+  const unit = units[power]!;
+  const own = language.value;
+  return formatter(
+    `${own} ${unit}`,
+    () =>
+      new Intl.NumberFormat(own, {
+        style: "unit",
+        unit,
+        unitDisplay: power === 0 ? "long" : "short",
+        maximumFractionDigits: power > 1 ? 1 : 0,
+      }),
+  ).format(bytes / 1000 ** power);
 };
 /** The reader's own form of the language of the page, such as `en-GB`, where the browser names one. */
 const locale = (): string =>
   navigator.languages.find((name) => name.split("-")[0] === language.value) ?? language.value;
-export const momentText = (iso: string): string =>
-  new Intl.DateTimeFormat(locale(), { dateStyle: "medium", timeStyle: "short" }).format(new Date(iso));
-export const dateText = (iso: string): string =>
-  new Intl.DateTimeFormat(locale(), { dateStyle: "medium" }).format(new Date(iso));
+const timeText = (iso: string, timeStyle?: "short"): string => {
+  const own = locale();
+  return formatter(
+    `${own} time ${timeStyle ?? ""}`,
+    () => new Intl.DateTimeFormat(own, { dateStyle: "medium", timeStyle }),
+  ).format(new Date(iso));
+};
+export const momentText = (iso: string): string => timeText(iso, "short");
+export const dateText = (iso: string): string => timeText(iso);
