@@ -1,10 +1,12 @@
+/** Small letters, as a class holds them. The class `\p{L}` takes twenty times as long to compile, and these patterns hold it some hundred times. */
+const letters = "a-zß-öø-ɏͰ-῿぀-퟿";
 /**
  * Alternatives of a pattern, which end as whole words.
  *
  * **Source** our own choice of all words and forms here, of how documentation points in English and German.
  */
-const any = (words: string): string => `(?:${words.trim().replaceAll(/\s*\n\s*/gu, "|")})(?![\\p{L}\\p{N}-])`;
-const whole = (pattern: string): RegExp => new RegExp(`^${pattern}$`, "iu");
+const any = (words: string): string => `(?:${words.trim().replaceAll(/\s*\n\s*/gu, "|")})(?![${letters}\\d-])`;
+const whole = (pattern: string): RegExp => new RegExp(`^${pattern}$`, "u");
 
 /** A link within the documentation, as {@link plainOf} leaves it; then any link. */
 const inner = "⟦[^⟧]*⟧";
@@ -12,12 +14,12 @@ const link = "(?:⟦[^⟧]*⟧|⟪[^⟫]*⟫)";
 /** Works that readers are sent to. */
 const works = `(?:${link}|${any(`
   guides?|manuals?|handbooks?|tutorials?|documentation|docs?|reference|readme|faq|wiki|appendix|how-?tos?|walkthroughs?|runbooks?|playbooks?|cookbook|instructions|chapters?
-  anleitung(?:en)?|leitfaden|\\p{L}*handbuch|dokumentation|doku|anhang|kapitel
+  anleitung(?:en)?|leitfaden|[${letters}]*handbuch|dokumentation|doku|anhang|kapitel
 `)})`;
 /** These are parts of programs as well. */
 const pages = any(`
   pages?|sections?|articles?|overview|topics?|posts?
-  seiten?|\\p{L}+seite|abschnitt|artikel|übersicht|beitrag|thema
+  seiten?|[${letters}]+seite|abschnitt|artikel|übersicht|beitrag|thema
 `);
 const worksOrPages = `(?:${works}|${pages})`;
 
@@ -47,7 +49,7 @@ const where = any(
 const topic = any("on|about|for|of|to|in|that|which|with|zu|über|für|von|zum|zur|die|der|das");
 const find = any("you(?:['’]ll| will| can| may)?(?: also)? (?:find|read|learn)|finden sie|erfahren sie|findest du");
 const be = any("is|are|was|were|be|been|ist|sind|wird|werden|wurden?");
-const few = `(?:(?:[\\p{L}'’-]+|${link})\\s+){0,4}?`;
+const few = `(?:(?:[${letters}'’-]+|${link})\\s+){0,4}?`;
 const article = `(?:${any("the|our|this|that|its|these|an?|another|der|die|das|den|dem|diese[rsmn]?|unsere[rnms]?|eine?[rnms]?")}\\s+)?`;
 
 /** An aim, a condition or a topic before an imperative. */
@@ -61,15 +63,15 @@ const subject = `(?:${aim}|)[^,;:]*?`;
 const forms = [
   // For how to renew certificates, see the page on certificates.
   `${aim}${any("see(?: also)?|refer(?: back)? to|consult|(?:have|take) a (?:closer |quick )?look (?:at|in|into)|check out|siehe(?: auch)?|vgl\\.|vergleiche|vergleichen sie|s\\.")}(?!\\s+${any("that|whether|if|dass|ob")}).*`,
-  `${aim}${any("werfen sie|wirf")}\\s+(?:\\p{L}+\\s+)?einen blick .*`,
+  `${aim}${any("werfen sie|wirf")}\\s+(?:[${letters}]+\\s+)?einen blick .*`,
   `${aim}${any("read|look (?:at|in|into|up|under)|learn|find out|turn to|lesen sie|lies|sehen sie|sieh|schauen sie|schau|beachten sie|konsultieren sie")}[^:;]*${worksOrPages}[^:;]*`,
   // Go to the guide on certificates.
   `${aim}${any("go(?: over| on)? to|head(?: over)? to|jump to|visit|follow|continue (?:with|to|at)|proceed to|start with|folgen sie|besuchen sie|gehen sie zu")}\\s+${article}${few}(?:${works.replace(link, inner)})(?:\\s+${topic}.*)?`,
   `${aim}${any("check|browse")}\\s+${article}${few}(?!${link})${works}(?:\\s+${topic}.*)?`,
   // Renewal is described in the handbook.
-  `${subject}${be}\\s+${few}${described}(?:\\s+\\p{L}+){0,3}?\\s+${where}.*`,
+  `${subject}${be}\\s+${few}${described}(?:\\s+[${letters}]+){0,3}?\\s+${where}.*`,
   `${subject}${be}\\s+${where}\\s.*${described}`,
-  `${subject}${be}\\s+${few}${treated}(?:\\s+\\p{L}+){0,3}?\\s+${where}.*${worksOrPages}.*`,
+  `${subject}${be}\\s+${few}${treated}(?:\\s+[${letters}]+){0,3}?\\s+${where}.*${worksOrPages}.*`,
   `${subject}${be}\\s+${where}\\s.*${worksOrPages}.*${treated}`,
   `${subject}${any("is|are|gibt es|stehen|steht|findet sich|finden sich|findest du|finden sie|lesen sie|erfahren sie")}\\s+${where}\\s+${article}${few}${works}(?:\\s+${topic}.*)?`,
   `(?:${any("also|further|fully|auch|ausführlich")}\\s+)?(?:${described}|${treated})\\s+${where}.*`,
@@ -83,12 +85,12 @@ const forms = [
   `${any("there(?: is| are|['’]s)|we (?:have|provide|maintain)|es gibt|wir haben")}\\s+${few}${worksOrPages}\\s+${any("on|about|for|that|which|zu|über|für|zum|zur|die|das")}.*`,
   `${subject}${any("has|have|hat|haben")}\\s+${any("its|their|an?|eine?|seinen?|seine|ihre")}\\s+(?:${any("own|separate|eigene[nsr]?")}\\s+)?${worksOrPages}(?:\\s+of (?:its|their) own)?`,
   // The guide explains how to renew certificates.
-  `${article}${few}${worksOrPages}(?:\\s+${topic}\\s+(?:\\S+\\s+){0,6}?\\S+|\\s+\\p{L}+)?\\s+(?:\\p{L}+ly\\s+|also\\s+|ausführlich\\s+)?(?:${describes}|${holds}\\s+(?:you\\s+)?(?:${matter}|${asks})).*`,
+  `${article}${few}${worksOrPages}(?:\\s+${topic}\\s+(?:\\S+\\s+){0,6}?\\S+|\\s+[${letters}]+)?\\s+(?:[${letters}]+ly\\s+|also\\s+|ausführlich\\s+)?(?:${describes}|${holds}\\s+(?:you\\s+)?(?:${matter}|${asks})).*`,
   // Announcements.
-  "for (?:more|further|details|an? (?:example|overview|list))(?!\\p{L}).*",
-  "(?:to )?(?:learn|find out) (?:how|more|about)(?!\\p{L}).*",
-  "(?:this|the following|the next) (?:page|section|guide|chapter|article|tutorial)(?!\\p{L}).*",
-  "(?:here (?:is|are)|let['’]s)(?!\\p{L}).*",
+  `${any("for (?:more|further|details|an? (?:example|overview|list))")}.*`,
+  `${any("(?:to )?(?:learn|find out) (?:how|more|about)")}.*`,
+  `${any("(?:this|the following|the next) (?:page|section|guide|chapter|article|tutorial)")}.*`,
+  `${any("here (?:is|are)|let['’]s")}.*`,
 ].map(whole);
 
 /** A longer sentence says something. **Units** UTF-16, before marks are taken off. */
@@ -112,12 +114,12 @@ function plainOf(sentence: string): string {
 /** Whether a sentence only sends its reader elsewhere, announces what comes, or is nothing but links. */
 export function isPointer(sentence: string): boolean {
   if (sentence.length > longestPointer) return false;
-  const plain = plainOf(sentence);
+  const plain = plainOf(sentence).toLowerCase();
   return isLinksOnly(plain) || forms.some((form) => form.test(plain));
 }
 
 const joining =
-  /(?<![\p{L}\p{N}])(?:and|or|also|see|related|next|previous|read|more|the|und|oder|auch|weiter|siehe|mehr)(?![\p{L}\p{N}])/giu;
+  /(?<![\p{L}\p{N}])(?:and|or|also|see|related|next|previous|read|more|the|und|oder|auch|weiter|siehe|mehr)(?![\p{L}\p{N}])/gu;
 
 /** Links, and no words but those that join them. */
 function isLinksOnly(plain: string): boolean {
