@@ -248,7 +248,8 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
       return response;
     } catch (error) {
       const { status } = toRefusal(error);
-      if (work !== undefined && route.failed !== undefined && status !== 499) {
+      // A request that is wrong is no failure of the service.
+      if (work !== undefined && route.failed !== undefined && status !== 499 && status !== 400) {
         context.set("failure", error);
         return route.failed();
       }

@@ -337,6 +337,9 @@ describe("discretion: no error repeats what was sent", () => {
     expect(quoteProvider("no entry for layoffs here", ["layoffs"])).toBeUndefined();
     expect(quoteProvider("The  model\nis overloaded", ["layoffs"])).toBe("The model is overloaded");
     expect(quoteProvider("The model is overloaded", ["", "  "])).toBe("The model is overloaded");
+    expect(quoteProvider("\u001B[2JThe\u0007 model\u202E is \uD800overloaded\u009B", ["layoffs"])).toBe(
+      "[2JThe model is overloaded",
+    );
     expect(quoteProvider(" ", ["a"])).toBeUndefined();
     expect(quoteProvider("x".repeat(999), ["layoffs"])).toHaveLength(300);
     expect(quoteProvider("overloaded", ["y".repeat(1_000_001)])).toBeUndefined();

@@ -220,6 +220,29 @@ describe("a server that speaks OpenAI's API, by name", () => {
   });
 });
 
+describe("an answer that never ends, a byte at a time", () => {
+  it.each([
+    ["its body", 200, ["timeout"]],
+    ["the body of a refusal", 400, ["embedding-failed", "model-failed"]],
+  ] as const)("is left: %s", async (_, status, codes) => {
+    let left = 0;
+    const server = await startModelServer((_request, response) => {
+      response.writeHead(status, { "content-type": "application/json" });
+      const drip = setInterval(() => response.write(" "), 10);
+      response.on("close", () => {
+        clearInterval(drip);
+        left++;
+      });
+    });
+    servers.push(server);
+    const place = { serviceUrl: server.url, accessToken: "t", timeoutMs: 200 };
+    const code = expect.toBeOneOf([...codes]) as string;
+    await expect(createHostedEmbeddingModel(place).embed(["a"], { purpose: "query" })).rejects.toMatchObject({ code });
+    await expect(createHostedChatModel(place).chat(question)).rejects.toMatchObject({ code });
+    await expect.poll(() => left).toBe(2);
+  });
+});
+
 describe("names of models", () => {
   it.each([
     ["ollama:nomic-embed-text", "ollama", "nomic-embed-text"],

@@ -57,6 +57,12 @@ describe("POST /rag/query", () => {
     ]);
     expect(JSON.stringify(log)).not.toContain("reactor");
   });
+
+  it("refuses a question that is too long as other routes do: the service has not failed", async () => {
+    const { as } = await startWorld();
+    const { status, json } = await as("anyone", "/rag/query", ask("x".repeat(9000)));
+    expect({ status, code: json.error.code }).toEqual({ status: 400, code: "invalid-argument" });
+  });
 });
 
 describe("the other routes", () => {

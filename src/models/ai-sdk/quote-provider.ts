@@ -10,12 +10,12 @@ const maxSentLength = 1_000_000;
  * Providers quote inputs in their errors, and errors end in logs. A message is dropped if it shares a stretch of 12 characters, a quoted
  * word, or the whole of a short text with the input.
  *
- * **Shape** one line of at most 300 characters, or `undefined`. **Cost** 300 scans of the texts sent, on errors only.
+ * **Shape** one line of at most 300 characters, none of which steers a terminal or is unseen; or `undefined`. **Cost** 300 scans of the texts sent, on errors only.
  */
 export function quoteProvider(message: string, sent: readonly string[]): string | undefined {
   const line = message
     .slice(0, 4 * maxQuoteLength)
-    .replace(/\s+/gu, " ")
+    .replace(/[\s\p{Cc}\p{Cf}\p{Cs}]+/gu, " ")
     .trim()
     .slice(0, maxQuoteLength);
   if (line === "") return undefined;

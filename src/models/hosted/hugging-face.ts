@@ -66,7 +66,7 @@ export function createHuggingFaceEmbeddingModel(options: HuggingFaceOptions): Em
         const endpoint = `/models/${model}/pipeline/feature-extraction`;
         let text = "";
         const most = 2 ** 20 + values.length * bytesPerVector;
-        for await (const piece of openWire(place, endpoint, { inputs: values }, abortSignal, most)) text += piece;
+        for await (const piece of openWire(place, endpoint, { inputs: values }, abortSignal, most, true)) text += piece;
         return { embeddings: readVectors(text) };
       },
     },

@@ -10,7 +10,7 @@ export interface WirePlace {
   readonly baseURL: string;
   /** Sent as a bearer token, where there is one. */
   readonly token?: string | undefined;
-  /** How long nothing at all may come. **Units** milliseconds. Default 5 minutes: a local model may have to be loaded first. */
+  /** How long nothing at all may come, and how long the rest of an answer that is no stream may take from its headers on. **Units** milliseconds. Default 5 minutes: a local model may have to be loaded first. */
   readonly timeoutMs?: number | undefined;
   /** Whether files and recordings may be named by their address. Default false. */
   readonly takesAddresses?: boolean | undefined;
@@ -54,7 +54,7 @@ export async function callWire(
   maxBytes = maxTextBytes,
 ): Promise<Readonly<Record<string, unknown>>> {
   let text = "";
-  for await (const piece of openWire(place, endpoint, body, signal, maxBytes)) text += piece;
+  for await (const piece of openWire(place, endpoint, body, signal, maxBytes, true)) text += piece;
   if (text.trim() === "") throw wireError("AI_InvalidResponseDataError", "The answer is empty.");
   let answer: unknown;
   try {
@@ -69,6 +69,7 @@ export async function callWire(
 /**
  * Sends JSON and gives the answer's text as it comes. Leaving it early ends the connection.
  *
+ * **Shape** bytes end the silence of a stream. An answer that `isWhole` has the same time for all of them, so a server that sends one after another cannot hold a call.
  * **Errors** as {@link callWire}; a `TimeoutError` when nothing came for as long as the place allows.
  */
 export async function* openWire(
@@ -77,6 +78,7 @@ export async function* openWire(
   body: object,
   signal: AbortSignal | undefined,
   maxBytes: number,
+  isWhole = false,
 ): AsyncGenerator<string, void, undefined> {
   const { baseURL, token, timeoutMs = usualTimeoutMs } = place;
   const url = `${baseURL}${endpoint}`;
@@ -97,8 +99,8 @@ export async function* openWire(
       signal: stop,
     });
     silence.heard();
-    if (!response.ok) throw await refusal(place, response, url, silence);
-    yield* readText(place, response, maxBytes, silence);
+    if (!response.ok) throw await refusal(place, response, url);
+    yield* readText(place, response, maxBytes, isWhole ? undefined : silence);
   } catch (error) {
     if (IbidError.isInstance(error)) throw error;
     // Engines word fetch failures differently, and without the address, so it is added.
@@ -133,7 +135,7 @@ async function* readText(
   place: WirePlace,
   response: Response,
   maxBytes: number,
-  silence: Silence,
+  silence: Silence | undefined,
 ): AsyncGenerator<string> {
   if (response.body === null) return;
   const reader = response.body.getReader();
@@ -143,7 +145,7 @@ async function* readText(
   try {
     for (;;) {
       const { done, value } = await reader.read();
-      silence.heard();
+      silence?.heard();
       if (done) {
         ended = true;
         yield decoder.decode();
@@ -159,10 +161,10 @@ async function* readText(
   }
 }
 
-async function refusal(place: WirePlace, response: Response, url: string, silence: Silence): Promise<Error> {
+async function refusal(place: WirePlace, response: Response, url: string): Promise<Error> {
   let text = "";
   try {
-    for await (const piece of readText(place, response, maxErrorBytes, silence)) text += piece;
+    for await (const piece of readText(place, response, maxErrorBytes, undefined)) text += piece;
   } catch {
     // The status says enough.
   }
