@@ -606,6 +606,25 @@ describe("words that no source has", () => {
     }
   });
 
+  it.each([
+    "so >> X » so",
+    "so » X << so",
+    "so << X » [1]",
+    "so « X >> so",
+    "so > > > « X >> [1]",
+    "so << X › so",
+    "so ‹ X >> so",
+  ])("stand between no two kinds of angles with spaces around them: %s [L2]", async (form) => {
+    const text = form.replaceAll("X", altered);
+    for (const pieces of [[text], text.split("")]) {
+      const { answer } = await answerOf(text, pieces);
+      expect(answer.text).toContain("70 weeks by hand");
+      // One that is left alone reads as an arrow.
+      expect(answer.text.match(/[«»‹›]|<<|>>/gu)?.length ?? 0).toBeLessThan(2);
+      expect(answer.citations).toEqual([]);
+    }
+  });
+
   /** Words between a mark that may open and the next one that may close, in what a reader sees. An apostrophe in a word, and inches, are none. */
   function facing(text: string): readonly string[] {
     const any = /[\p{Quotation_Mark}\p{Pi}\p{Pf}❛-❠❮❯〈〉《》⟪⟫′-‷´ˋ]|,,|<<|>>/gu;

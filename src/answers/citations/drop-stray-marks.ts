@@ -24,7 +24,7 @@ const apostrophe = /^['’´＇ʹʻʼʽˊ᾽᾿῾՚՛՝׳Ꞌꞌ]$/u;
 /** Words that begin with an apostrophe, and years. */
 const elided = /^(?:\p{Nd}{2}(?!\p{Nd})|(?:tis|twas|twere|em|cause|til|till|bout|round|tween|neath|n)(?!\p{L}))/iu;
 
-/** A soft mark is an arrow or a bracket, unless another kind stands beside it. A partner makes others go, and stays; one that starts or ends does so on one side. */
+/** A soft mark is an arrow, an operator or a bracket, unless another kind stands beside it. A partner makes others go, and stays; one that starts or ends does so on one side. */
 type Kind = "stray" | "soft" | "partner" | "starts" | "ends" | "checked" | "glued";
 interface Found {
   readonly kind: Kind;
@@ -199,7 +199,8 @@ function kindOf(sign: string, previous: string, behind: string, before: string):
   const ends = /[\p{Ps}*_~`|/…]/u.test(next) ? "partner" : "ends";
   if (/^(?:,,|<<|>>)$/u.test(sign)) {
     if (sign !== ",," && (/[-=<>]/u.test(previous) || /[-=]/u.test(next))) return undefined;
-    return isSpaced || (follows && goesOn) ? "partner" : "stray";
+    if (isSpaced) return sign === ",," ? "partner" : "soft";
+    return follows && goesOn ? "partner" : "stray";
   }
   if (apostrophe.test(sign)) {
     if (!mark.test(sign) && !isWordMark(sign, previous, next)) return undefined;
@@ -220,6 +221,9 @@ function kindOf(sign: string, previous: string, behind: string, before: string):
   return "stray";
 }
 
+/** With spaces around them, two of these shift bits or carry streams. Beside an angle of another kind, one of them is a mark. */
+const isOperator = ({ text }: Found): boolean => text === "<<" || text === ">>";
+
 /** Marks with three words or more, which no source has, between them and another one that a reader may take for their partner. */
 function marksThatGo(text: string, holds: (words: string) => boolean): readonly Found[] {
   const found = findMarks(text);
@@ -227,6 +231,7 @@ function marksThatGo(text: string, holds: (words: string) => boolean): readonly 
   const partners = (one: Found): readonly Found[] =>
     found.filter((other) => {
       if (other === one) return false;
+      if (one.kind === "soft" && isOperator(one)) return other.kind === "soft" && !isOperator(other);
       if (other.kind === "starts") return other.start < one.start;
       if (other.kind === "ends") return other.start > one.start;
       if (one.kind === "soft") return (other.kind === "soft" && other.text !== one.text) || other.kind === "stray";
