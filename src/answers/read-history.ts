@@ -1,6 +1,7 @@
 import type { ChatMessage } from "../contracts/chat.ts";
 import { IbidError } from "../contracts/errors.ts";
 import { renderPrompt } from "../models/render-prompt.ts";
+import { neutraliseSource } from "../text/untrusted/neutralise-source.ts";
 import { createMarkerScanner } from "../text/untrusted/scan-markers.ts";
 
 /** A message before the question. */
@@ -20,7 +21,7 @@ const longestTurn = historyBudget / 2;
  * Reads the turns of a conversation that help to understand the next question.
  *
  * The history often comes from a browser. So a system message in it is refused, because it would carry the application's authority. Tool calls and results
- * are left out. Markers are removed from earlier answers: their numbers mean other sources.
+ * are left out. Markers are removed from earlier answers: their numbers mean other sources. The rest of an answer may quote a document, so it is neutralised like one.
  *
  * **Shape** oldest first; the last ones that fit {@link historyBudget}, a long message cut and ended with `…`. **Errors** `invalid-argument` for a system message or an invalid one.
  */
@@ -40,7 +41,7 @@ export function readHistory(history: readonly ChatMessage[]): readonly Turn[] {
     if (content !== null && content !== undefined && typeof content !== "string" && !isPrompt)
       throw notHistory(`Message ${index + 1} of history has no text.`);
     const text = content === null || content === undefined ? "" : renderPrompt(content);
-    const said = role === "assistant" ? withoutMarkers(text) : text;
+    const said = role === "assistant" ? neutraliseSource(withoutMarkers(text)) : text;
     if (said.trim() !== "") turns.push({ role, content: shorten(said.trim()), ...(name !== undefined && { name }) });
   }
   let budget = historyBudget;

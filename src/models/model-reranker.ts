@@ -3,6 +3,7 @@ import { IbidError } from "../contracts/errors.ts";
 import type { Reranker } from "../contracts/retriever.ts";
 import { checkGiven, checkOptions } from "../runtime/check-options.ts";
 import { tellUsage } from "../runtime/tell-usage.ts";
+import { neutraliseToLine } from "../text/untrusted/neutralise-source.ts";
 
 /**
  * Options of a reranker over a language model.
@@ -58,11 +59,14 @@ export function createModelReranker(options: ModelRerankerOptions): Reranker {
     maxBatchSize,
     async rerank(query, texts, { signal, onUsage } = {}) {
       if (texts.length === 0) return [];
-      const lines = texts.map((text, index) => `[${index + 1}] ${plain(text.slice(0, maxTextLength))}`);
+      const lines = texts.map((text, index) => `[${index + 1}] ${neutraliseToLine(text).slice(0, maxTextLength)}`);
       const { message, usage } = await model.chat(
         [
           { role: "system", content: instructions },
-          { role: "user", content: `Question: ${plain(query)}\n\nTexts:\n${lines.join("\n")}` },
+          {
+            role: "user",
+            content: `Question: ${query.replaceAll(/\s+/gu, " ").trim()}\n\nTexts:\n${lines.join("\n")}`,
+          },
         ],
         { maxOutputTokens: 10 * texts.length + 16, temperature: 0, ...(signal && { signal }) },
       );
@@ -70,11 +74,6 @@ export function createModelReranker(options: ModelRerankerOptions): Reranker {
       return readGrades(message.content ?? "", texts.length);
     },
   };
-}
-
-/** On one line, so that no text can pass for another one's number. */
-function plain(text: string): string {
-  return text.replaceAll(/\s+/gu, " ").trim();
 }
 
 function readGrades(said: string, count: number): readonly number[] {

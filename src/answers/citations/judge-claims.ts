@@ -1,7 +1,7 @@
 import type { ChatMessage, ChatModel, Usage } from "../../contracts/chat.ts";
 import { IbidError, type IbidErrorCode } from "../../contracts/errors.ts";
 import type { Hit } from "../../contracts/retriever.ts";
-import { neutraliseSource } from "../../text/untrusted/neutralise-source.ts";
+import { blankHidden, neutraliseToLine } from "../../text/untrusted/neutralise-source.ts";
 import type { Evidence } from "./find-quote.ts";
 import { createFence } from "./grounding.ts";
 import type { HitTable } from "./hit-tables.ts";
@@ -113,7 +113,7 @@ function numberSentences(
       start,
       end,
       // On one line: a line that begins with a number is ours.
-      text: neutraliseSource(hits[hitIndex]?.text.slice(start, end) ?? "").replaceAll(/\s+/gu, " "),
+      text: neutraliseToLine(blankHidden(hits[hitIndex]?.text ?? "").slice(start, end)),
     })),
   );
 }
@@ -180,13 +180,13 @@ function createJudgeMessages(
 /** Title and headings: a sentence such as "It lives ninety days" is about them. */
 function nameOf(hit: Hit | undefined): string {
   const names = hit === undefined ? [] : [hit.source.title, ...hit.source.headings];
-  return `Title: ${neutraliseSource(names.filter((name) => name !== "").join(" > ")).replaceAll(/\s+/gu, " ")}`;
+  return `Title: ${neutraliseToLine(names.filter((name) => name !== "").join(" > "))}`;
 }
 
 /** A row is understood by the names of its columns. */
 function columnsOf(hit: Hit | undefined, table: HitTable | undefined): readonly string[] {
   const tables = hit && table?.columnsIn(hit.source.start, hit.source.end);
-  return (tables ?? []).map((columns) => `Columns: ${neutraliseSource(columns.join(", ")).replaceAll(/\s+/gu, " ")}`);
+  return (tables ?? []).map((columns) => `Columns: ${neutraliseToLine(columns.join(", "))}`);
 }
 
 function tag(name: string, fence: string, number: number | string, text: string): string {

@@ -4,6 +4,7 @@ import type { TransformContext } from "../../contracts/chunker.ts";
 import type { TextDocument } from "../../contracts/document.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import { abortError } from "../../runtime/abort.ts";
+import { blankHidden, neutraliseSource } from "../../text/untrusted/neutralise-source.ts";
 
 /**
  * Describes each of a document's chunks in a sentence; `""` where there is nothing to say.
@@ -50,18 +51,21 @@ export function describeByModel(model: ChatModel): ChunkDescriber {
 
 /** Quoted text cannot close its quotation. */
 const quote = (tag: string, text: string): string =>
-  `<${tag}>\n${text.replaceAll(/<(?=\/?(?:document|excerpt)\b)/gi, "‹")}\n</${tag.split(" ")[0]}>`;
+  `<${tag}>\n${neutraliseSource(text).replaceAll(/<(?=\/?(?:document|excerpt)\b)/gi, "‹")}\n</${tag.split(" ")[0]}>`;
 
-function ask({ title, text }: TextDocument, chunks: readonly Chunk[]): string {
+function ask({ title, text: whole }: TextDocument, chunks: readonly Chunk[]): string {
+  const text = blankHidden(whole);
   const from = Math.max(0, (chunks[0]?.start ?? 0) - surroundings);
   const to = Math.min(text.length, (chunks.at(-1)?.end ?? 0) + surroundings);
   const before = chunks[0] === undefined ? "" : text.slice(from, chunks[0].start);
   const after = text.slice(chunks.at(-1)?.end ?? to, to);
   const opening = text.slice(0, Math.min(beginning, from));
-  const parts = [title, opening, before, "[the excerpts]", after].filter((part) => part.trim() !== "");
-  const excerpts = chunks.map(({ headings, urtext }, index) => {
-    const path = headings.length === 0 ? "" : `${headings.join(" > ")}\n`;
-    return quote(`excerpt number="${index + 1}"`, path + urtext.slice(0, excerpt));
+  const parts = [title, opening, before, "[the excerpts]", after]
+    .filter((part) => part.trim() !== "")
+    .map(neutraliseSource);
+  const excerpts = chunks.map(({ headings, start, end }, index) => {
+    const path = headings.length === 0 ? "" : `${headings.map(neutraliseSource).join(" > ")}\n`;
+    return quote(`excerpt number="${index + 1}"`, path + text.slice(start, Math.min(end, start + excerpt)));
   });
   return [quote("document", parts.join("\n[…]\n")), ...excerpts].join("\n\n");
 }

@@ -12,6 +12,7 @@ import type { Hit, SearchMode } from "../../contracts/retriever.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import { thresholdScore, withoutExplanation } from "./threshold-score.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
+import { neutraliseSource } from "../../text/untrusted/neutralise-source.ts";
 import { messageText } from "./message-text.ts";
 import { encodeTags } from "./template/encode-html.ts";
 
@@ -68,7 +69,7 @@ export interface MemoryChatModel extends ChatModel {
 /**
  * Wraps a model so that each request carries memory: hits for the last user message, placed before that message.
  *
- * **Shape** the texts stand, best first, between `<memory>` and `</memory>`, with `&`, `<` and `>` encoded, so that no text ends the fence.
+ * **Shape** the texts stand, best first, between `<memory>` and `</memory>`, neutralised, with `&`, `<` and `>` encoded, so that no text ends the fence.
  * Without hits or a user message, the request stays as it is. The caller's messages are not changed.
  * **Errors** `invalid-argument` for an unknown setting; those of `search` and of the model.
  * **Cost** one search for each request. **Source** Semantic Kernel's fourth option.
@@ -127,7 +128,7 @@ async function searchMemory(
 }
 
 const fence = (hits: readonly Hit[]): string =>
-  `<memory>\n${hits.map(({ text }) => encodeTags(text)).join("\n")}\n</memory>\n`;
+  `<memory>\n${hits.map(({ text }) => encodeTags(neutraliseSource(text))).join("\n")}\n</memory>\n`;
 
 function putBefore(message: ChatUserMessage, data: string): ChatUserMessage {
   const { content } = message;

@@ -2,6 +2,7 @@ import type { ChatModel } from "../../contracts/chat.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import type { KnowledgeBase } from "../../contracts/knowledge-base.ts";
 import type { Scope } from "../../contracts/scope.ts";
+import { neutraliseSource } from "../../text/untrusted/neutralise-source.ts";
 import { compareSubjects, type SubjectVerdict } from "./compare-subjects.ts";
 import { type Note, readNoteUri, subjectOf, toNote } from "./note.ts";
 import { holdsAt, placeNote, readStatement } from "./timeline.ts";
@@ -116,7 +117,7 @@ async function judgeSubject(
   later: string,
   signal: AbortSignal | undefined,
 ): Promise<SubjectVerdict> {
-  const content = JSON.stringify({ earlier, later });
+  const content = JSON.stringify({ earlier: neutraliseSource(earlier), later: neutraliseSource(later) });
   const { message } = await model.chat(
     [
       { role: "system", content: task },

@@ -4,6 +4,7 @@ import type { Hit, RetrieveOptions } from "../../contracts/retriever.ts";
 import { anySignal, throwIfAborted, untilAborted } from "../../runtime/abort.ts";
 import type { Span } from "../../text/sentences.ts";
 import { tellUsage } from "../../runtime/tell-usage.ts";
+import { blankHidden, neutraliseToLine } from "../../text/untrusted/neutralise-source.ts";
 import type { SentenceRun } from "./bearing-sentences.ts";
 
 const instructions = `You are given a question and numbered sentences of documents. You say which sentences help to answer it.
@@ -41,8 +42,9 @@ export async function chooseSentences(
   const owners: { readonly hit: number; readonly sentence: number }[] = [];
   let shown = 0;
   for (const [index, { hit, sentences }] of hits.entries()) {
+    const seen = blankHidden(hit.text);
     const texts = sentences.map(({ start, end }) =>
-      hit.text.slice(start, Math.min(end, start + maxSentence)).replaceAll(/\s+/gu, " "),
+      neutraliseToLine(seen.slice(start, Math.min(end, start + maxSentence))),
     );
     shown += texts.reduce((sum, text) => sum + text.length, 0);
     if (shown > maxShown) break;

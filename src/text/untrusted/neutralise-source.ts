@@ -31,6 +31,26 @@ export function neutraliseSource(text: string): string {
   return neutraliseMarkers(rebracketAll(seen.replaceAll(unseenCharacter, "")));
 }
 
+/** The same on one line, so that no source can pass for another line of a prompt. */
+export function neutraliseToLine(text: string): string {
+  const line = neutraliseSource(text).replaceAll(/\s+/gu, " ").trim();
+  // Joined lines may make a token.
+  return neutraliseSource(line);
+}
+
+/**
+ * A text in which spaces stand for comments and hidden elements. **Shape** as long as the text, so that a part of it can be neutralised where the rest of a comment is not at hand.
+ */
+export function blankHidden(text: string): string {
+  return findSuspicious(text, hiddenKinds).reduce(
+    (seen, { kind, start, end }) =>
+      hiddenKinds.has(kind) ? seen.slice(0, start) + " ".repeat(end - start) + seen.slice(end) : seen,
+    text,
+  );
+}
+
+const hiddenKinds: ReadonlySet<Suspicion["kind"]> = new Set(["comment", "hidden"]);
+
 /** Whatever has no shape, but for line ends and tabs. */
 const unseenCharacter = /(?![\n\t])[\p{C}\p{Variation_Selector}\u115F\u1160\u3164\uFFA0]/gu;
 const mostLayers = 8;
