@@ -36,13 +36,15 @@ export function followPurges(
       const found = uri === undefined || originals === undefined ? [] : await findStored(kb, uri, options);
       const deleted = await kb.delete(target, options);
       if (deleted.length === 0) return deleted;
-      if (found.length > 0) await originals?.drop(found.map(({ contentHash }) => contentHash));
       // A job of an archive has the name of the archive.
       const jobsOf = (one: DeletedDocument): readonly string[] => [one.uri, ...(uri === undefined ? [] : [uri])];
-      for (const one of deleted) for (const name of new Set(jobsOf(one))) await jobs?.forget(name, one.scope);
       const ids = [...found.map(({ id }) => id), ...deleted.map(({ scope, uri: own }) => hashParts(scope, own))];
-      await threads?.forget([...new Set(ids)]);
       streams?.forget(ids);
+      await all([
+        async () => found.length > 0 && originals?.drop(found.map(({ contentHash }) => contentHash)),
+        ...deleted.flatMap((one) => [...new Set(jobsOf(one))].map((name) => () => jobs?.forget(name, one.scope))),
+        () => threads?.forget([...new Set(ids)]),
+      ]);
       return deleted;
     },
     async vacuum(options) {
@@ -54,16 +56,35 @@ export function followPurges(
       const gone: DeletedSummary[] = [];
       for (const one of waiting.values())
         if ((await kb.document(one.uri, { scope: one.scope, start: 0, end: 0 }))?.id !== one.id) gone.push(one);
-      if (result.chunks > 0 || gone.length > 0) await originals?.drop(gone.map(({ contentHash }) => contentHash));
-      if (gone.length === 0) return result;
-      // An upload of the same name that waits is of a document that is yet to come.
-      for (const { uri, scope, deletedAt } of gone) await jobs?.forget(uri, scope, Date.parse(deletedAt));
       const ids = gone.map(({ id }) => id);
-      await threads?.forget(ids);
       streams?.forget(ids);
+      await all([
+        async () =>
+          (result.chunks > 0 || gone.length > 0) && originals?.drop(gone.map(({ contentHash }) => contentHash)),
+        // An upload of the same name that waits is of a document that is yet to come.
+        ...gone.map(
+          ({ uri, scope, deletedAt }) =>
+            () =>
+              jobs?.forget(uri, scope, Date.parse(deletedAt)),
+        ),
+        async () => gone.length > 0 && threads?.forget(ids),
+      ]);
       return result;
     },
   };
+}
+
+/** Takes every step, since none of them comes again once the document is gone. **Errors** that of the first step that failed. */
+async function all(steps: readonly (() => unknown)[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (const step of steps) {
+    try {
+      await step();
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw failures[0];
 }
 
 /** The same for a program that is no service, over the files that a service of this knowledge base keeps or has kept. `whole` is the operator's. */

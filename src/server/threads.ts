@@ -43,7 +43,7 @@ export interface Threads {
   /** Gives a thread another title. Its age stays. **Shape** false without such a thread. */
   rename(id: string, caller: Owner, title: string): Promise<boolean>;
   remove(id: string, caller: Owner): Promise<boolean>;
-  /** Removes sentences that rest on documents that were purged, and the names of these. **Cost** reads every thread. */
+  /** Removes sentences that rest on documents that were purged, and the names of these; a thread that cannot be written goes as a whole. **Cost** reads every thread. */
   forget(documentIds: readonly string[]): Promise<void>;
 }
 
@@ -66,7 +66,7 @@ export function createThreads(files: BlobStore, retentionDays: number): Threads 
   async function* keysOf(...prefixes: readonly string[]): AsyncGenerator<string> {
     for (const prefix of prefixes) for await (const { key } of files.list({ prefix: `threads/${prefix}.` })) yield key;
   }
-  const save = (id: string, thread: StoredThread): Promise<unknown> => files.put(keyOf(id), toBytes(thread));
+  const save = async (id: string, thread: StoredThread): Promise<unknown> => files.put(keyOf(id), toBytes(thread));
   const isOld = ({ updatedAt }: StoredThread): boolean => Date.parse(updatedAt) < platformNow() - retentionDays * dayMs;
   const isOwnedBy = (id: string, thread: StoredThread | undefined, caller: Owner): boolean =>
     id.startsWith(`${prefixOf(caller)}.`) ||
@@ -187,7 +187,8 @@ export function createThreads(files: BlobStore, retentionDays: number): Threads 
           }),
           sentences: turn.sentences.filter((each) => !rests({ sources, ...turn }, each)),
         }));
-        await save(key.slice("threads/".length, -".json".length), { ...thread, turns });
+        // A full disk takes no rewritten thread. The words of a purged document go before the rest of a thread stays.
+        await save(key.slice("threads/".length, -".json".length), { ...thread, turns }).catch(() => files.delete(key));
       }
     },
   };

@@ -8,7 +8,9 @@ import { openKnowledgeBase } from "../../src/index.node.ts";
 import { startService } from "../../src/server/index.node.ts";
 import { hashParts } from "../../src/runtime/hash.ts";
 import { callIbid } from "../cli/run-ibid.ts";
-import { keys, send, type Sent } from "./service.ts";
+import type { BlobStore } from "../../src/contracts/blob-store.ts";
+import { createMemoryBlobStore } from "../../src/stores/memory/memory-blob-store.ts";
+import { keys, send, type Sent, startWorld } from "./service.ts";
 
 /** A folder in which a service has kept a note, a thread whose sentence rests on it, and an upload. */
 async function serveThread() {
@@ -95,6 +97,37 @@ describe("threads and uploads, where what they rest on is purged", () => {
     expect(await callIbid(folder, ["delete", "words.txt", "--purge", "--kb", "kb"])).toMatchObject({ code: 0 });
     expect(leftOf(bytes())).toEqual([]);
   });
+});
+
+it("a disk that takes no file leaves nothing of a purged document in threads, originals and jobs [L8]", async () => {
+  const blobs = createMemoryBlobStore();
+  let isFull = false;
+  const full = (): never => {
+    throw new Error("ENOSPC: no space left on device");
+  };
+  const files: BlobStore = {
+    ...blobs,
+    put: (...given) => (isFull ? full() : blobs.put(...given)),
+    delete: (key, ...rest) => (isFull && key.startsWith("originals/") ? full() : blobs.delete(key, ...rest)),
+  };
+  const { as } = await startWorld({ files });
+  const put = {
+    method: "PUT",
+    body: new TextEncoder().encode("It says Okapi42."),
+    headers: { "content-type": "text/plain" },
+  };
+  await as("ada", "/document?uri=words.txt&scope=user:ada", put);
+  const source = { uri: "words.txt", scope: "user:ada", documentId: hashParts("user:ada", "words.txt") };
+  const sentences = [{ text: "It is Okapi42.", places: [{ marker: "[1]", ...source, start: 0, end: 8 }] }];
+  const turn = { question: "Which?", kind: "written", limits: { documents: [source] }, sources: [source], sentences };
+  await as("ada", "/threads", { body: { title: "Names", turns: [turn] } });
+  isFull = true;
+  // The service says that something is left. The other steps were taken all the same.
+  expect((await as("ada", "/document?uri=words.txt&purge=true", { method: "DELETE" })).status).toBe(500);
+  expect((await as("ada", "/document?uri=words.txt")).status).toBe(404);
+  const left: string[] = [];
+  for await (const { key } of files.list()) if (!key.startsWith("originals/")) left.push(key);
+  expect(left).toEqual([]);
 });
 
 /** Uploads through a job, waits for its end, and keeps a sentence that rests on the document. */
