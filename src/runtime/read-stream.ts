@@ -1,5 +1,5 @@
 /** A web `ReadableStream` of bytes, as far as it is used here. */
-interface StreamOfBytes {
+export interface StreamOfBytes {
   getReader(): {
     read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
     cancel(reason?: unknown): Promise<void>;

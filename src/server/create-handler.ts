@@ -23,11 +23,12 @@ import { followPurges } from "./follow-purges.ts";
 import { createThreads } from "./threads.ts";
 import { missingPage, wantsPage } from "./page/page-routes.ts";
 import { createDeadline } from "./deadline.ts";
+import { type DirectExchange, directExchange } from "./direct-exchange.ts";
 import { whenRead } from "./event-response.ts";
 import { createAnswerStreams } from "./answer-streams.ts";
 import { readBytes, readJson, readNothing, readParams, readQuery, nearest } from "./read-request.ts";
 import { errorJson, openAiFacts, Refusal, toRefusal } from "./refusal.ts";
-import { type Call, type Caller, jsonResponse, type Route } from "./route.ts";
+import { type Call, type Caller, jsonResponse, type Route, wholeBodyOf } from "./route.ts";
 import { createSlots } from "./slots.ts";
 import { challengeOf } from "./resource-metadata.ts";
 import { createActivityRoute, createDiskRoute } from "./service-routes.ts";
@@ -46,7 +47,7 @@ export interface Handler {
 
 /** Values that belong to one request. */
 interface Environment {
-  Bindings: ConnectionFacts;
+  Bindings: ConnectionFacts & { readonly [directExchange]?: DirectExchange };
   Variables: {
     requestId: string;
     /** Name of the caller, once it is known. */
@@ -177,12 +178,16 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
     return { caller, countedAs };
   };
 
-  const readBody = async (request: Request, body: Route["body"], onPart: (bytes: number) => void): Promise<unknown> => {
+  const readBody = async (
+    { req: { raw: request }, env }: Context<Environment>,
+    body: Route["body"],
+    onPart: (bytes: number) => void,
+  ): Promise<unknown> => {
     if (body === "stream") return undefined;
     const { bodyTimeoutMs: timeoutMs, maxJsonBytes, maxUploadBytes } = limits;
     if (body === undefined) return readNothing(request, { maxBytes: maxJsonBytes, timeoutMs, onPart });
     const maxBytes = body === "bytes" ? maxUploadBytes : maxJsonBytes;
-    const bounds = { maxBytes, timeoutMs, onPart };
+    const bounds = { maxBytes, timeoutMs, onPart, stream: env[directExchange]?.body };
     return body === "bytes" || body === "message" ? readBytes(request, bounds) : readJson(request, body, bounds);
   };
 
@@ -207,7 +212,7 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
       const params: unknown = readParams(context.req.param(), route.params);
       const query = readQuery(request, route.query);
       const count = (bytes: number): void => caller && countDay(countedAs, caller, "bytes", bytes);
-      const body = await readBody(request, route.body, (bytes) => {
+      const body = await readBody(context, route.body, (bytes) => {
         held.add(bytes);
         count(bytes);
       });
@@ -260,13 +265,13 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
     }
   };
 
-  const log = (context: Context<Environment>, started: number): void => {
+  const log = (context: Context<Environment>, started: number, sent: number): void => {
     const { requestId, caller, refused, failure, asked = [] } = context.var;
     const { method } = context.req;
     const path = paths.of(context.req.path);
     if (path !== undefined && probes.has(path)) return;
     const { remoteAddress } = context.env;
-    const status = context.var.isGivenUp === true ? 499 : context.res.status;
+    const status = context.var.isGivenUp === true ? 499 : sent;
     const ms = Math.round(performance.now() - started);
     activity.request({ path: path ?? null, status, ms });
     try {
@@ -294,19 +299,19 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
     context.set("requestId", readRequestId(context.req.raw));
     await next();
     const { res } = context;
-    const headers = new Headers({ ...usualHeaders, "x-request-id": context.var.requestId, ...context.var.rate });
-    for (const [name, value] of res.headers) {
-      // A response may set several cookies, each in a header of its own.
-      if (name === "set-cookie") headers.append(name, value);
-      else headers.set(name, value);
-    }
+    const { method } = context.req;
+    const headers = new Map(Object.entries({ ...usualHeaders, "x-request-id": context.var.requestId }));
+    for (const [name, value] of Object.entries(context.var.rate ?? {})) headers.set(name, value);
+    // A response may set several cookies, each in a header of its own.
+    const cookies = res.headers.getSetCookie();
+    for (const [name, value] of res.headers) if (name !== "set-cookie") headers.set(name, value);
     // A client may keep what has an ETag, and asks each time whether it is still so.
     if (headers.has("etag") && !res.headers.has("cache-control")) headers.set("cache-control", "private, no-cache");
     if (headers.has("access-control-allow-origin")) headers.set("cross-origin-resource-policy", "cross-origin");
     headers.set("vary", usualHeaders.vary);
     const own = pathHeaders.get(context.req.path);
     for (const [name, value] of Object.entries(own?.always ?? {})) headers.set(name, value);
-    if (context.req.method === "OPTIONS") {
+    if (method === "OPTIONS") {
       headers.set("allow", allowed(context).join(", "));
       for (const [name, value] of Object.entries(own?.options ?? {})) headers.set(name, value);
     }
@@ -314,11 +319,19 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
       // The work notices first that the client left, and may end the body before it is cancelled.
       context.set("isGivenUp", isGivenUp || (isStream(res) && context.req.raw.signal.aborted));
       context.var.release?.();
-      log(context, started);
+      log(context, started, res.status);
     };
+    const bytes = method === "HEAD" ? undefined : wholeBodyOf(res);
     // hono merges the old headers into a response that replaces another.
     context.res = undefined;
-    context.res = new Response(isStream(res) ? whenRead(res.body, finish) : res.body, { status: res.status, headers });
+    if (bytes !== undefined && context.env[directExchange] !== undefined) {
+      context.res = context.env[directExchange].send(res.status, headers, cookies, bytes);
+      return finish();
+    }
+    context.res = new Response(isStream(res) ? whenRead(res.body, finish) : res.body, {
+      status: res.status,
+      headers: [...headers, ...cookies.map((cookie): [string, string] => ["set-cookie", cookie])],
+    });
     if (!isStream(res)) finish();
   });
   for (const route of routes.filter(({ isProbe }) => isProbe)) {
@@ -344,14 +357,18 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
     checkOrigin(context.req.raw, rules);
     return next();
   });
-  app.use(
-    cors({
-      origin: [...rules.origins],
-      allowMethods: (_origin, context) => allowed(context),
-      allowHeaders: allowedHeaders,
-      exposeHeaders: exposedHeaders,
-      maxAge: 600,
-    }),
+  const answerOrigins = cors({
+    origin: [...rules.origins],
+    allowMethods: (_origin, context) => allowed(context),
+    allowHeaders: allowedHeaders,
+    exposeHeaders: exposedHeaders,
+    maxAge: 600,
+  });
+  // Its headers are for pages of other sites. They would replace each response by another one.
+  app.use((context, next) =>
+    context.req.method === "OPTIONS" || context.req.header("origin") !== undefined
+      ? answerOrigins(context, next)
+      : next(),
   );
   // A person who types the name of the threads gets their screen, with or without a key.
   if (methods.has("/") && methods.has("/threads"))
@@ -359,7 +376,10 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
       if (!wantsPage(context.req.raw)) return next();
       return new Response(null, { status: 303, headers: { location: `${new URL(homeOf(context)).pathname}history` } });
     });
-  app.use(compress());
+  const compressed = compress();
+  app.use((context, next) =>
+    context.req.header("accept-encoding") === undefined ? next() : compressed(context, next),
+  );
   for (const path of routes.filter(isRepeatable).map(({ path }) => path)) app.on("GET", paths.pattern(path), etag());
   for (const route of routes) {
     if (route.isProbe === true) continue;

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { IbidError } from "../contracts/errors.ts";
 import { abortError } from "../runtime/abort.ts";
 import { isWithinEdits } from "../runtime/edit-distance.ts";
-import { readStream } from "../runtime/read-stream.ts";
+import { readStream, type StreamOfBytes } from "../runtime/read-stream.ts";
 import { deepestJson, isNestedDeeper } from "../runtime/to-json.ts";
 import { createDeadline } from "./deadline.ts";
 import { Refusal } from "./refusal.ts";
@@ -14,6 +14,8 @@ export interface BodyLimits {
   readonly timeoutMs: number;
   /** Receives the size of each part before it is kept, and may refuse it. */
   readonly onPart?: (bytes: number) => void;
+  /** The body, where the host has it without a web stream. Default `request.body`. */
+  readonly stream?: StreamOfBytes | undefined;
 }
 
 /**
@@ -23,12 +25,15 @@ export interface BodyLimits {
  *
  * **Errors** refusals: 413 once more bytes arrive than allowed, 408 after the deadline, 400 for a body that breaks off, 415 for a compressed one.
  */
-export async function readBytes(request: Request, { maxBytes, timeoutMs, onPart }: BodyLimits): Promise<Uint8Array> {
+export async function readBytes(
+  request: Request,
+  { maxBytes, timeoutMs, onPart, stream }: BodyLimits,
+): Promise<Uint8Array> {
   checkEncoding(request);
   if (Number(request.headers.get("content-length") ?? 0) > maxBytes) throw tooLarge(maxBytes);
   const deadline = createDeadline(request.signal, timeoutMs);
   try {
-    return await readStream(request.body, {
+    return await readStream(stream ?? request.body, {
       maxBytes,
       onPart,
       tooLarge: () => tooLarge(maxBytes),

@@ -124,14 +124,22 @@ export function jsonResponse(value: unknown, status = 200, headers: Readonly<Rec
   return bytesResponse(new TextEncoder().encode(JSON.stringify(value)), status, headers);
 }
 
+/** Bodies of responses that are whole. A host that takes bytes is spared their stream. */
+const wholeBodies = new WeakMap<Response, Uint8Array>();
+
+/** The bytes of a response's body, where it was made by {@link bytesResponse}. */
+export const wholeBodyOf = (response: Response): Uint8Array | undefined => wholeBodies.get(response);
+
 /** A response with JSON that is in bytes already. */
 export function bytesResponse(
   body: Uint8Array,
   status = 200,
   headers: Readonly<Record<string, string>> = {},
 ): Response {
-  return new Response(body as Uint8Array<ArrayBuffer>, {
+  const response = new Response(body as Uint8Array<ArrayBuffer>, {
     status,
     headers: { "content-type": "application/json; charset=utf-8", "content-length": String(body.length), ...headers },
   });
+  wholeBodies.set(response, body);
+  return response;
 }

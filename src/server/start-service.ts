@@ -4,8 +4,10 @@ import type { AddressInfo } from "node:net";
 import { IbidError } from "../contracts/errors.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import { createHandler } from "./create-handler.ts";
+import { createDirectExchange, type DirectExchange, directExchange } from "./direct-exchange.ts";
 import {
   checkHandlerOptions,
+  type ConnectionFacts,
   defaultPort,
   type HandlerOptions,
   type RequestLogEntry,
@@ -122,12 +124,14 @@ export async function startService(kb: KnowledgeBase, options: ServiceOptions = 
       });
       const forwardedFor = incoming.headersDistinct["x-forwarded-for"]?.join(",");
       const remoteAddress = findClientAddress(incoming.socket.remoteAddress, forwardedFor, isTrusted);
-      return handler(request, {
+      const facts: ConnectionFacts & { readonly [directExchange]: DirectExchange } = {
+        [directExchange]: createDirectExchange(incoming, outgoing),
         remoteAddress,
         peerAddress: incoming.socket.remoteAddress,
         ...(base !== "" && { basePath: base }),
         ...(isTrusted(incoming.socket.remoteAddress ?? "") && { protocol: forwardedProtocol(incoming) }),
-      });
+      };
+      return handler(request, facts);
     },
     // The globals belong to the application.
     { overrideGlobalObjects: false, errorHandler: malformed },
