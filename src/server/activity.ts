@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Usage } from "../contracts/chat.ts";
 import { nearestRank } from "../knowledge-base/operations/health-window.ts";
 import { platformNow } from "../runtime/platform-clock.ts";
+import { createRecentMarks } from "../runtime/recent-marks.ts";
 import { given } from "./given.ts";
 import type { RequestLogEntry } from "./handler-options.ts";
 
@@ -58,7 +59,9 @@ const nothing: Spent = { calls: 0, inputTokens: 0, outputTokens: 0 };
 /** **Shape** figures of this process alone; no name of a caller and no word of a question. **Cost** a mark for each request. */
 export function createActivity(now: () => number = platformNow): Activity {
   const startedAt = now();
-  let marks: { readonly at: number; readonly path: string | null; readonly status: number; readonly ms: number }[] = [];
+  const marks = createRecentMarks({ now, window: windowMs, most: mostRequests, width: 4 });
+  /** Paths of routes by their numbers in marks; `null` for an address without a route. */
+  const paths: (string | null)[] = [];
   const models = new Map<string, Spent>();
 
   const spend: Activity["spend"] = (model, usage) => {
@@ -77,25 +80,29 @@ export function createActivity(now: () => number = platformNow): Activity {
   return {
     spend,
     request({ path, status, ms }) {
-      marks.push({ at: now(), path, status, ms });
-      if (marks.length >= 2 * mostRequests) marks = marks.slice(-mostRequests);
+      if (!paths.includes(path)) paths.push(path);
+      marks.add(now(), paths.indexOf(path), status, ms);
     },
     show() {
       const from = now() - windowMs;
-      marks = marks.filter(({ at }) => at > from).slice(-mostRequests);
-      const measure = (own: typeof marks) => {
+      const seen = marks.after(from).map(([, path, status, ms]) => ({
+        path: paths[path!] ?? null,
+        status: status!,
+        ms: ms!,
+      }));
+      const measure = (own: typeof seen) => {
         const ascending = own.map(({ ms }) => ms).toSorted((one, other) => one - other);
         return { count: own.length, p50Ms: nearestRank(ascending, 0.5), p99Ms: nearestRank(ascending, 0.99) };
       };
       const of = (...paths: readonly string[]) =>
-        measure(marks.filter(({ path, status }) => path !== null && paths.includes(path) && status < 400));
+        measure(seen.filter(({ path, status }) => path !== null && paths.includes(path) && status < 400));
       return {
         startedAt: new Date(startedAt).toISOString(),
         windowSeconds: windowMs / 1000,
         requests: {
-          ...measure(marks),
-          refused: marks.filter(({ status }) => status >= 400 && status < 500).length,
-          failed: marks.filter(({ status }) => status >= 500).length,
+          ...measure(seen),
+          refused: seen.filter(({ status }) => status >= 400 && status < 500).length,
+          failed: seen.filter(({ status }) => status >= 500).length,
         },
         searches: of("/search"),
         answers: of("/ask", "/chat"),

@@ -1,5 +1,5 @@
 import type { CorpusFit, TermRow, TermSpace } from "../../contracts/corpus-model.ts";
-import { type ByteReader, createByteReader, createByteWriter, encodeText, startsWith } from "../segments/bytes.ts";
+import { createByteReader, createByteWriter, encodeText, startsWith } from "../segments/bytes.ts";
 import { findBlock, readIndex } from "../segments/postings-file.ts";
 
 /** A few dozen terms: a query reads one block for each of its words. */
@@ -24,90 +24,88 @@ export function writeSpace({ terms }: Pick<CorpusFit, "terms">): readonly Uint8A
   return [encodeText(JSON.stringify(firsts)), ...blocks];
 }
 
-/** A {@link TermSpace} over its parts, each read when first asked for and then kept. */
+/**
+ * A {@link TermSpace} over its parts, each read when first asked for and then kept.
+ *
+ * **Cost** the bytes of the parts, and a table of the terms of each part that was asked for more than a few. A row is a view of the bytes, made for each look.
+ */
 export function readSpace(
   { fingerprint, dimensions }: Pick<CorpusFit, "fingerprint" | "dimensions">,
   part: (part: number) => Uint8Array,
 ): TermSpace & { terms(): Iterable<TermRow & { readonly term: string }> } {
   let firsts: readonly string[] | undefined;
   const blocks = new Map<number, Block>();
-  /** Blocks of which no more is to be read. */
-  let whole = 0;
-  let all: ReadonlyMap<string, TermRow> | undefined;
   const index = (): readonly string[] => (firsts ??= readIndex(part(0)));
   const block = (at: number): Block => {
     let kept = blocks.get(at);
-    if (kept === undefined) blocks.set(at, (kept = openBlock(part(at + 1), dimensions, () => whole++)));
+    if (kept === undefined) blocks.set(at, (kept = openBlock(part(at + 1), dimensions)));
     return kept;
   };
-  function* terms(): Generator<readonly [string, TermRow]> {
-    for (let at = 0; at < index().length; at++) yield* block(at).rows();
-  }
   return {
     fingerprint,
     dimensions,
     find(term) {
-      if (all !== undefined) return all.get(term);
-      // An ingestion looks for more terms than there are: one table spares it the search for a block.
-      if (whole === index().length) return (all = new Map(terms())).get(term);
       const at = findBlock(index(), term);
       return at < 0 ? undefined : block(at).find(term);
     },
     *terms() {
-      for (const [term, row] of terms()) yield { term, ...row };
+      for (let at = 0; at < index().length; at++) yield* block(at).terms();
     },
   };
 }
 
 interface Block {
   find(term: string): TermRow | undefined;
-  rows(): ReadonlyMap<string, TermRow>;
+  terms(): Iterable<TermRow & { readonly term: string }>;
 }
 
-/** Lookups in a block before it is read whole: a question needs a term or two, an ingestion all. */
+/** Lookups in a block before its terms are listed: a question needs a term or two, an ingestion all. */
 const mostLooks = 8;
 
-function openBlock(block: Uint8Array, dimensions: number, onWhole: () => void): Block {
-  let bytes: Uint8Array | undefined = block;
-  let rows: ReadonlyMap<string, TermRow> | undefined;
+function openBlock(bytes: Uint8Array, dimensions: number): Block {
+  let positions: ReadonlyMap<string, number> | undefined;
   let looks = 0;
-  const whole = (): ReadonlyMap<string, TermRow> => {
-    if (rows === undefined) {
-      rows = readBlock(bytes!, dimensions);
-      bytes = undefined;
-      onWhole();
-    }
-    return rows;
-  };
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const rowAt = (position: number): TermRow => ({
+    weight: view.getFloat32(position, true),
+    scale: view.getFloat32(position + 4, true),
+    row: new Int8Array(bytes.buffer, bytes.byteOffset + position + 8, dimensions),
+  });
+  const listed = (): ReadonlyMap<string, number> => (positions ??= listPositions(bytes, dimensions));
   return {
-    find: (term) => (bytes !== undefined && looks++ < mostLooks ? findRow(bytes, dimensions, term) : whole().get(term)),
-    rows: whole,
+    find(term) {
+      const position =
+        positions === undefined && looks++ < mostLooks ? findPosition(bytes, dimensions, term) : listed().get(term);
+      return position === undefined ? undefined : rowAt(position);
+    },
+    *terms() {
+      for (const [term, position] of listed()) yield { term, ...rowAt(position) };
+    },
   };
 }
 
-function findRow(bytes: Uint8Array, dimensions: number, term: string): TermRow | undefined {
+/** The place of a term's numbers. */
+function findPosition(bytes: Uint8Array, dimensions: number, term: string): number | undefined {
   const wanted = encodeText(term);
   const reader = createByteReader(bytes);
   while (!reader.done) {
     const length = reader.varint();
     const found = length === wanted.length && startsWith(bytes, reader.position, wanted);
     reader.skip(length);
-    if (found) return readRow(reader, dimensions);
-    reader.skip(8 + dimensions);
+    const { position } = reader;
+    // A part that ends early is no row.
+    reader.bytes(8 + dimensions);
+    if (found) return position;
   }
   return undefined;
 }
 
-function readBlock(bytes: Uint8Array, dimensions: number): ReadonlyMap<string, TermRow> {
-  const rows = new Map<string, TermRow>();
+function listPositions(bytes: Uint8Array, dimensions: number): ReadonlyMap<string, number> {
+  const positions = new Map<string, number>();
   const reader = createByteReader(bytes);
-  while (!reader.done) rows.set(reader.text(), readRow(reader, dimensions));
-  return rows;
-}
-
-function readRow(reader: ByteReader, dimensions: number): TermRow {
-  const numbers = reader.bytes(8).slice();
-  const view = new DataView(numbers.buffer);
-  const row = reader.bytes(dimensions).slice();
-  return { weight: view.getFloat32(0, true), scale: view.getFloat32(4, true), row: new Int8Array(row.buffer) };
+  while (!reader.done) {
+    positions.set(reader.text(), reader.position);
+    reader.bytes(8 + dimensions);
+  }
+  return positions;
 }

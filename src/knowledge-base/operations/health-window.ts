@@ -1,17 +1,12 @@
 import type { KnowledgeEvent } from "../../contracts/event-store.ts";
 import type { Health, LatencySummary } from "../../contracts/health.ts";
+import { createRecentMarks, type RecentMarks } from "../../runtime/recent-marks.ts";
 
 /** **Units** milliseconds. **Source** ToolUp: a rolling minute. */
 export const healthWindowMs = 60_000;
 
 /** So many of one kind are remembered within the minute; where there are more, the oldest go. It bounds memory under any load. */
 export const mostMeasurements = 65_536;
-
-/** One number that an event says, and when. */
-interface Mark {
-  readonly at: number;
-  readonly value: number;
-}
 
 /** Kind of each number. `hollow`: searches without evidence, the empty ones among them. */
 type Kind =
@@ -43,24 +38,23 @@ export interface HealthWindow {
  * **Source** ToolUp `IRagTelemetry`.
  */
 export function createHealthWindow(now: () => number): HealthWindow {
-  const series = new Map<Kind, Mark[]>();
+  const series = new Map<Kind, RecentMarks>();
 
   function remember(kind: Kind, at: number, value: number): void {
     let marks = series.get(kind);
-    if (marks === undefined) series.set(kind, (marks = []));
-    marks.push({ at, value });
-    // Cut in one go now and then, for taking the first of a long list away moves all the others.
-    if (marks.length >= 2 * mostMeasurements) marks.splice(0, marks.length - mostMeasurements);
+    if (marks === undefined) {
+      marks = createRecentMarks({ now, window: healthWindowMs, most: mostMeasurements, width: 2 });
+      series.set(kind, marks);
+    }
+    marks.add(at, value);
   }
 
-  function valuesOf(kind: Kind, from: number): readonly number[] {
-    const marks = series.get(kind);
-    if (marks === undefined) return [];
-    // Processes' clocks differ a little: what came late may be older than what came before it.
-    const kept = marks.filter(({ at }) => at > from).slice(-mostMeasurements);
-    series.set(kind, kept);
-    return kept.map(({ value }) => value);
-  }
+  // Processes' clocks differ a little: a late event may be older than the one before it.
+  const valuesOf = (kind: Kind, from: number): readonly number[] =>
+    series
+      .get(kind)
+      ?.after(from)
+      .map(([, value]) => value!) ?? [];
 
   return {
     add(event) {
