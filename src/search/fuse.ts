@@ -51,8 +51,8 @@ export interface FuseResult {
  *
  * By score, the first `wanted` are exactly those of fusing the whole of every leg, whatever the size of the pools. Every candidate of one leg is looked up in
  * the others. A chunk outside the pools may still reach the last place (the threshold algorithm). One leg alone is searched then, for all that score enough
- * in it. Where those are many, all pools grow. By rank, the candidates of a leg are its best `max(4 · wanted, 128)`; a chunk further down gets nothing from
- * that leg.
+ * in it, or another where those are many. Where no leg serves, all pools grow. By rank, the candidates of a leg are its best `max(4 · wanted, 128)`; a chunk
+ * further down gets nothing from that leg.
  *
  * **Shape** at least `wanted` candidates when there are so many; the surplus is what the pools happened to hold. An approximate leg makes the order approximate.
  * **Cost** one search and one look-up of each leg a round; in the worst case (everything ties) the legs whole.
@@ -233,7 +233,7 @@ function mostOutside({ fusion }: FuseInput, { name, scale, whole, last }: LegPoo
  * A chunk outside all pools needs a part of each leg that makes up for the most that the others give. So one leg is searched for the scores that give it,
  * and its finds are looked up in the others.
  *
- * **Shape** all candidates, the first `wanted` of which are certain; `undefined` where the leg has more such chunks than pools grow to in two steps.
+ * **Shape** all candidates, the first `wanted` of which are certain; `undefined` where every leg has more such chunks than pools grow to in two steps.
  */
 function* reachBelow(
   input: FuseInput,
@@ -244,28 +244,35 @@ function* reachBelow(
 ): Waits<readonly FusedChunk[] | undefined> {
   const least = lastWanted(input, candidates);
   if (least === undefined || depth === "all") return undefined;
-  let best: { readonly at: number; readonly floor: number; readonly share: number } | undefined;
-  pools.forEach((pool, at) => {
+  const most = depth * growth * growth;
+  for (const { at, floor } of reachable(input, pools, least)) {
+    const { leg, query, within } = input.legs[at]!;
+    const minScore = Math.max(floor, within.minScore ?? -Infinity);
+    const { matches, stale } = yield* wait(leg.search(query, most, { ...within, minScore }));
+    const pool = pools[at]!;
+    pool.stale ||= stale === true;
+    if (matches.length >= most) continue;
+    const result = { ...pool.result, matches, complete: false };
+    return yield* merge(input, pools.with(at, { ...pool, result, depth: matches.length }), merged);
+  }
+  return undefined;
+}
+
+/** Legs that can be searched on alone, each with its least score. Where scores fall to it soonest, the fewest chunks are above it: that leg comes first. */
+function reachable(
+  input: FuseInput,
+  pools: readonly LegPool[],
+  least: number,
+): readonly { readonly at: number; readonly floor: number }[] {
+  const found = pools.flatMap((pool, at) => {
     const { last, whole, scale } = pool;
-    if (whole || last === undefined) return;
+    if (whole || last === undefined) return [];
     let others = 0;
     for (const other of pools) if (other !== pool) others += mostOutside(input, other);
     const floor = floorOf(input, pool, last, least - others - least * rounding);
-    // Where scores fall to the least soonest, the fewest chunks are above it.
-    const share = floor === undefined ? Infinity : (last - floor) / (scale.best - last);
-    if (floor !== undefined && share < (best?.share ?? Infinity)) best = { at, floor, share };
+    return floor === undefined ? [] : [{ at, floor, share: (last - floor) / (scale.best - last) }];
   });
-  if (best === undefined) return undefined;
-  const { at, floor } = best;
-  const { leg, query, within } = input.legs[at]!;
-  const most = depth * growth * growth;
-  const minScore = Math.max(floor, within.minScore ?? -Infinity);
-  const { matches, stale } = yield* wait(leg.search(query, most, { ...within, minScore }));
-  if (matches.length >= most) return undefined;
-  const pool = pools[at]!;
-  pool.stale ||= stale === true;
-  const result = { ...pool.result, matches, complete: false };
-  return yield* merge(input, pools.with(at, { ...pool, result, depth: matches.length }), merged);
+  return found.filter(({ share }) => share < Infinity).sort((a, b) => a.share - b.share);
 }
 
 /** More than rounding can add to a sum of a few parts, as a share of it. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Calibration, LegMatch, LegResult, MatchCount, Query, Within } from "../../src/contracts/leg.ts";
 import type { FusionName, FusionWeights } from "../../src/contracts/retriever.ts";
 import type { Scope } from "../../src/contracts/scope.ts";
-import { fuse } from "../../src/search/fuse.ts";
+import { fuse, type FuseResult } from "../../src/search/fuse.ts";
 import { runWaits } from "../../src/runtime/waits.ts";
 import { createFusion } from "../../src/search/fusions.ts";
 import { createRandom } from "../../src/testing/random.ts";
@@ -223,6 +223,47 @@ async function fuseWorld(world: World): Promise<{ readonly candidates: readonly 
   return { candidates: ranked, given };
 }
 
+/** A leg that notes what it is asked for. */
+function notingLeg(name: string, rows: number, score: (i: number) => number) {
+  const searched: string[] = [];
+  const ranking = Array.from({ length: rows }, (_, i): Row => ({
+    scope: "user:ada",
+    id: `${name}${i}`,
+    score: score(i),
+  }));
+  const world: WorldLeg = {
+    name,
+    calibration: { weight: 1, scale: 1 },
+    minScore: undefined,
+    ranking,
+    surplus: 0,
+    tells: false,
+  };
+  const opened = openLeg(world, () => {});
+  return {
+    searched,
+    leg: {
+      ...opened,
+      search(asked: Query, k: MatchCount, within: Pick<Within, "only" | "minScore">) {
+        searched.push(within.only === undefined ? `${k} from ${within.minScore?.toFixed(3)}` : "given");
+        return opened.search(asked, k, within);
+      },
+    },
+  };
+}
+
+type NotingLeg = ReturnType<typeof notingLeg>;
+
+const fuseNoting = (...legs: readonly NotingLeg[]): ReturnType<typeof runWaits<FuseResult>> =>
+  runWaits(
+    fuse({
+      legs: legs.map((one) => ({ leg: one.leg, query, within: {} })),
+      fusion: createFusion({ name: "absolute", weights: undefined, half: undefined }, false),
+      wanted: 1,
+      readPlaces: async (refs) => refs.map(({ id }) => ({ chunk: placeOf(id) })),
+    }),
+  );
+
 const worlds = 3000;
 
 describe("fusing pools of legs", () => {
@@ -271,48 +312,26 @@ describe("fusing pools of legs", () => {
   });
 
   it("searches one leg alone for all that may reach the last place, where that is enough", async () => {
-    const leg = (name: string, score: (i: number) => number) => {
-      const searched: string[] = [];
-      const rows = Array.from({ length: 400 }, (_, i): Row => ({
-        scope: "user:ada",
-        id: `${name}${i}`,
-        score: score(i),
-      }));
-      const world: WorldLeg = {
-        name,
-        calibration: { weight: 1, scale: 1 },
-        minScore: undefined,
-        ranking: rows,
-        surplus: 0,
-        tells: false,
-      };
-      const opened = openLeg(world, () => {});
-      return {
-        searched,
-        leg: {
-          ...opened,
-          search(asked: Query, k: MatchCount, within: Pick<Within, "only" | "minScore">) {
-            searched.push(within.only === undefined ? `${k} from ${within.minScore?.toFixed(3)}` : "given");
-            return opened.search(asked, k, within);
-          },
-        },
-      };
-    };
     // The best has 1.2. Outside its pool b gives .44969 at most, so that a chunk outside both needs .75031 of a.
-    const a = leg("a", (i) => (i < 38 ? 1.2 - i / 1000 : 0.8 - i / 1000));
-    const b = leg("b", (i) => 0.45 - i / 100_000);
-    const { candidates } = await runWaits(
-      fuse({
-        legs: [a, b].map((one) => ({ leg: one.leg, query, within: {} })),
-        fusion: createFusion({ name: "absolute", weights: undefined, half: undefined }, false),
-        wanted: 1,
-        readPlaces: async (refs) => refs.map(({ id }) => ({ chunk: placeOf(id) })),
-      }),
-    );
+    const a = notingLeg("a", 400, (i) => (i < 38 ? 1.2 - i / 1000 : 0.8 - i / 1000));
+    const b = notingLeg("b", 400, (i) => 0.45 - i / 100_000);
+    const { candidates } = await fuseNoting(a, b);
     expect(candidates[0]).toMatchObject({ id: "a0", score: 1.2 });
     expect([a.searched, b.searched]).toEqual([
       ["32 from undefined", "given", "512 from 0.750"],
       ["32 from undefined", "given", "given"],
+    ]);
+  });
+
+  it("searches another leg alone where the first has too many, before pools grow", async () => {
+    // The best has 1. Outside their pools a gives .938 at most and b .54969: a has 700 above the rest of 1, b has 200.
+    const a = notingLeg("a", 700, (i) => (i < 32 ? 1 - i / 500 : 0.9 - i / 10_000));
+    const b = notingLeg("b", 700, (i) => (i < 200 ? 0.55 - i / 100_000 : 0.05 - i / 100_000));
+    const { candidates } = await fuseNoting(a, b);
+    expect(candidates[0]).toMatchObject({ id: "a0", score: 1 });
+    expect([a.searched, b.searched]).toEqual([
+      ["32 from undefined", "given", "512 from 0.450", "given"],
+      ["32 from undefined", "given", "512 from 0.062"],
     ]);
   });
 });

@@ -36,13 +36,15 @@ export function embedTerms(
   const chunkLength = dimensions > 0 ? Math.SQRT2 : 1;
   const [meaning, form] = isQuery ? [latentShare * energy, formShare] : [1, 1];
   const joined = new Float64Array(dimensions + formDimensions);
+  for (let d = 0; d < dimensions; d++) joined[d] = meaning * direction[d]!;
+  for (let d = 0; d < formDimensions; d++) joined[dimensions + d] = form * forms[d]!;
   let most = 0;
   let squares = 0;
   for (let d = 0; d < joined.length; d++) {
-    const value = d < dimensions ? meaning * direction[d]! : form * forms[d - dimensions]!;
-    joined[d] = value;
+    const value = joined[d]!;
     squares += value * value;
-    most = Math.max(most, Math.abs(value));
+    const size = Math.abs(value);
+    if (size > most) most = size;
   }
   const vector = new Int8Array(joined.length);
   if (most > 0) for (let d = 0; d < joined.length; d++) vector[d] = Math.round((joined[d]! / most) * largest);

@@ -28,18 +28,22 @@ export function hashForms(
   dimensions: number,
   find: (term: string, at: number) => Pick<TermRow, "weight"> | undefined,
 ): Float64Array {
-  const sums = new Float64Array(dimensions);
+  const hashed = new Float64Array(2 * dimensions);
   for (let i = 0; i < terms.length; i++) {
     const term = terms[i]!;
     const weight = localWeight(counts[i]!) * (find(term, i)?.weight ?? unseenWeight);
-    addGrams(term, Math.round(weight * fixedPoint), sums);
+    addGrams(term, Math.round(weight * fixedPoint), hashed);
   }
+  const sums = new Float64Array(dimensions);
+  for (let d = 0; d < dimensions; d++) sums[d] = hashed[d]! - hashed[dimensions + d]!;
   toUnit(sums);
   return sums;
 }
 
+/** **Shape** the sums of what is added, then those of what is taken away: a branch on the sign, which is random, costs more than the sums. */
 function addGrams(term: string, weight: number, sums: Float64Array): void {
   const { length } = term;
+  const dimensions = sums.length / 2;
   for (let from = -1; from <= length - shortestGram + 1; from++) {
     let gram = offset;
     const to = Math.min(length + 1, from + longestGram);
@@ -49,8 +53,8 @@ function addGrams(term: string, weight: number, sums: Float64Array): void {
       if (at - from < shortestGram - 1) continue;
       const hash = mixHash(gram);
       // The high bits choose the dimension, the lowest the sign; the product is exact in a double.
-      const dimension = Math.floor((hash * sums.length) / 4_294_967_296);
-      sums[dimension]! += (hash & 1) === 0 ? weight : -weight;
+      const dimension = Math.floor((hash * dimensions) / 4_294_967_296);
+      sums[dimension + (hash & 1) * dimensions]! += weight;
     }
   }
 }
