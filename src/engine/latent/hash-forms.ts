@@ -40,7 +40,7 @@ export function hashForms(
   return sums;
 }
 
-/** **Shape** the sums of what is added, then those of what is taken away: a branch on the sign, which is random, costs more than the sums. */
+/** **Shape** the sums of what is added, then those of what is taken away. Signs are random, so a branch on them costs more than the sums. */
 function addGrams(term: string, weight: number, sums: Float64Array): void {
   const { length } = term;
   const dimensions = sums.length / 2;
