@@ -8,8 +8,10 @@ export function sealTail(rows: DirectoryWriter, view: IndexView, scope: Scope, a
   const held = view.scope(rows, scope);
   if (held === undefined || held.tail.presentCount < Math.max(1, atLeast)) return false;
   const stamp = rows.stamp() + 1;
-  addSegment(rows, held.row.key, stamp, sealSegment(chunksToSeal(held.tail), rows));
+  const sealed = sealSegment(chunksToSeal(held.tail), rows);
+  // The pages of the rows that go are written once more in any case: the segment takes them.
   rows.deleteAllPending(held.row.key);
+  addSegment(rows, held.row.key, stamp, sealed);
   finishRewrite(rows, held, stamp, true);
   return true;
 }
