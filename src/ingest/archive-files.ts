@@ -1,3 +1,4 @@
+import { IbidError } from "../contracts/errors.ts";
 import { archivesOf, isArchive, memberUri, saysArchive } from "../readers/archives/archive-kind.ts";
 import { unpackArchive } from "../readers/archives/unpack-archive.ts";
 import { detectMediaType } from "../readers/media-type.ts";
@@ -41,7 +42,11 @@ export async function readWithin(
     let found: Uint8Array | undefined;
     for await (const { path, read } of bytes === undefined ? [] : openFiles(archive, bytes)) {
       if (memberUri(archive, path) !== wanted) continue;
-      found = await read();
+      // A protected file opens only while it is ingested: its password is not stored.
+      found = await read().catch((error: unknown) => {
+        if (IbidError.isInstance(error, "encrypted")) return undefined;
+        throw error;
+      });
       break;
     }
     bytes = found;

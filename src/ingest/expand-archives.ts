@@ -13,6 +13,8 @@ import type { IngestStages } from "./stages.ts";
 /** The options of an ingestion that archives follow. */
 interface ArchiveJob {
   readonly signal?: AbortSignal | undefined;
+  /** Opens protected files of a ZIP archive. */
+  readonly password?: string | undefined;
   readonly onSkip?: IngestOptions["onSkip"];
 }
 
@@ -70,12 +72,13 @@ async function* expand(
     yield found.arrival;
     return undefined;
   }
-  const { limits, signal } = work;
+  const { limits, signal, password } = work;
   try {
     if (budget.depth > limits.maxDepth) throw overLimit(uri, "maxDepth", limits.maxDepth);
     const left = { ...limits, maxExpandedBytes: budget.bytes, maxParts: Math.max(1, budget.parts) };
     let count = 0;
-    for await (const member of stages.unpack({ uri, bytes, mediaType, limits: left, ...(signal && { signal }) })) {
+    const input = { uri, bytes, mediaType, limits: left, ...(signal && { signal }) };
+    for await (const member of stages.unpack(password === undefined ? input : { ...input, password })) {
       count++;
       budget.bytes -= member.size;
       budget.parts--;

@@ -62,7 +62,7 @@ export const rooms: Readonly<Record<string, Room>> = {
       "readers/converter": {},
       "readers/data": { packages: ["yaml"] },
       "readers/markup": { packages: ["htmlparser2"] },
-      "readers/office": { packages: ["htmlparser2", "yauzl"] },
+      "readers/office": { packages: ["htmlparser2", "yauzl", "@zip.js/zip.js"] },
       "readers/ocr": {},
       "readers/pdf": { packages: ["unpdf", "pdfjs-dist"] },
       "readers/sheets": { packages: ["@e965/xlsx"] },

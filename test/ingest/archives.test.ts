@@ -230,6 +230,53 @@ describe("a hostile archive costs itself alone", () => {
     ]);
   });
 
+  // Made with pyzipper 0.4 (AES-256) and with Info-ZIP 3.0 (ZipCrypto), both with the password heron-7.
+  const locked = {
+    aes: [
+      "UEsDBBQAAQBjAEy5fV0AAAAAVAAAAKwDAAARAAsAbm90ZXMvaGFyYm91ci50eHQBmQcAAgBBRQMIACWvg7p9FdMNpZEYJziPwxvs",
+      "5atKHgHUh/8Yo81yaX7TUnwNDpdIdRGwmEfU0G+KABYeKB3OO4nK9XzNkGaxaW6PNOtn7rbmECzhTnHFEsAUGo6ih1BLAwQUAAEA",
+      "YwBMuX1dAAAAADQAAAAWAAAACAALAGZlZXMuY3N2AZkHAAIAQUUDCADURGpWBBIfEJSR3T3fFqP7vDWfKTz4iaBRKzmmNDuiK7fX",
+      "pvO4Yi6TuheeMUs+x1YtsG8WUEsBAhQDFAABAGMATLl9XQAAAABUAAAArAMAABEACwAAAAAAAAAAAIABAAAAAG5vdGVzL2hhcmJv",
+      "dXIudHh0AZkHAAIAQUUDCABQSwECFAMUAAEAYwBMuX1dAAAAADQAAAAWAAAACAALAAAAAAAAAAAAgAGOAAAAZmVlcy5jc3YBmQcA",
+      "AgBBRQMIAFBLBQYAAAAAAgACAIsAAADzAAAAAAA=",
+    ].join(""),
+    old: [
+      "UEsDBAoACQAAAEy5fV2SbmedKAAAABwAAAALABwAaGFyYm91ci50eHRVVAkAA+CwDGvgsAxrdXgLAAEEAAAAAAQAAAAAGe/y0Rc4",
+      "HNek5PEkFNr4pAwQKqV2UTm+/xUqCRtH34YxJeR5eNENsFBLBwiSbmedKAAAABwAAABQSwECHgMKAAkAAABMuX1dkm5nnSgAAAAc",
+      "AAAACwAYAAAAAAABAAAApIEAAAAAaGFyYm91ci50eHRVVAUAA+CwDGt1eAsAAQQAAAAABAAAAABQSwUGAAAAAAEAAQBRAAAAfQAA",
+      "AAAA",
+    ].join(""),
+  };
+
+  it("opens files that a password protects, by the old cipher of ZIP and by AES", async () => {
+    put("aes.zip", Buffer.from(locked.aes, "base64"));
+    put("old.zip", zip({ "inner.zip": Buffer.from(locked.old, "base64") }));
+    const all = ["aes.zip!/notes/harbour.txt", "aes.zip!/fees.csv", "old.zip!/inner.zip!/harbour.txt"];
+    expect(await ingest("docs")).toEqual(all.map((name) => `encrypted docs/${name}`));
+    expect(await ingest("docs", { password: "wrong" })).toEqual(all.map((name) => `encrypted docs/${name}`));
+    expect(await ingest("docs", { password: "heron-7" })).toEqual(all.map((name) => `added docs/${name}`));
+    expect((await kb.document("docs/aes.zip!/fees.csv"))?.text).toBe("berth,fee\nA1,12\nB2,19\n");
+    expect((await kb.document("docs/old.zip!/inner.zip!/harbour.txt"))?.text).toBe("The harbour opens at seven.\n");
+  });
+
+  it("names a protected file, and says how its password is given", async () => {
+    put("aes.zip", Buffer.from(locked.aes, "base64"));
+    const messages: (string | undefined)[] = [];
+    for await (const { error } of kb.ingest(join(base, "docs"))) messages.push(error?.message, error?.hint);
+    expect(messages[0]).toBe("docs/aes.zip!/notes/harbour.txt is protected by a password.");
+    expect(messages[1]).toContain("--password");
+  });
+
+  it("refuses a broken protected file by itself", async () => {
+    const bytes = Buffer.from(locked.aes, "base64");
+    bytes[90]! ^= 0xff;
+    put("aes.zip", bytes);
+    expect(await ingest("docs", { password: "heron-7" })).toEqual([
+      "unreadable docs/aes.zip!/notes/harbour.txt",
+      "added docs/aes.zip!/fees.csv",
+    ]);
+  });
+
   // Made with Python's codecs.
   it.each([
     [

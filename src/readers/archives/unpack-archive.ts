@@ -21,7 +21,7 @@ export interface ArchiveMember {
 }
 
 /** An archive with its media type, and how much of `maxExpandedBytes` is left for it. */
-export type ArchiveInput = Pick<ReadInput, "uri" | "bytes" | "mediaType" | "limits" | "signal">;
+export type ArchiveInput = Pick<ReadInput, "uri" | "bytes" | "mediaType" | "limits" | "signal" | "password">;
 
 /**
  * The files of an archive (ZIP, TAR, GZIP, or a TAR in a GZIP), in their own order. Nothing is written to disk.

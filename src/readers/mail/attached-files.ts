@@ -52,13 +52,14 @@ export async function* attachedFiles(
       if (depth >= limits.maxDepth) throw overLimit(uri, "maxDepth", limits.maxDepth);
       const { unpackArchive } = await import("../archives/unpack-archive.ts");
       const left = { ...limits, maxExpandedBytes: Math.max(1, bytesLeft), maxParts: Math.max(1, partsLeft) };
-      const { signal } = input;
+      const { signal, password } = input;
       for await (const member of unpackArchive({
         uri,
         bytes: content,
         mediaType,
         limits: left,
         ...(signal && { signal }),
+        ...(password !== undefined && { password }),
       })) {
         bytesLeft -= member.size;
         partsLeft--;

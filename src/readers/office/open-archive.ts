@@ -3,8 +3,10 @@ import type { Entry, ZipFile } from "yauzl";
 
 import { IbidError } from "../../contracts/errors.ts";
 import type { ReadInput } from "../../contracts/reader.ts";
+import { memberUri } from "../archives/archive-kind.ts";
 import { limitsOf, overLimit } from "../read-limits.ts";
-import { asksForPassword, encrypted, passwordsToTry, unreadable } from "./refusals.ts";
+import { asksForPassword, passwordsToTry, unreadable } from "./refusals.ts";
+import type { openLockedMembers } from "./unlock-members.ts";
 import { throwIfAborted } from "../../runtime/abort.ts";
 import { readStream } from "../../runtime/read-stream.ts";
 
@@ -43,7 +45,7 @@ export interface ArchivedFile {
 export async function openArchive(
   input: Pick<ReadInput, "uri" | "bytes" | "limits" | "signal" | "password">,
 ): Promise<Archive> {
-  const { uri, signal } = input;
+  const { uri, signal, password } = input;
   const { maxParts, maxExpandedBytes } = limitsOf(input);
   const bytes = withoutTail(await unlockPackage(input));
   const { fromBufferPromise, getFileNameLowLevel } = await import("yauzl").then((module) => module.default);
@@ -89,17 +91,28 @@ export async function openArchive(
   }
 
   let unpacked = 0;
+  let unlocking: ReturnType<typeof openLockedMembers> | undefined;
+  const unlock = async (entry: Entry, shown: string): Promise<Uint8Array<ArrayBuffer>> => {
+    if (password === undefined) throw asksForPassword(shown, undefined);
+    unlocking ??= import("./unlock-members.ts").then(({ openLockedMembers: open }) => open(uri, bytes, password));
+    const open = await unlocking;
+    return open({ uri: shown, offset: entry.relativeOffsetOfLocalHeader, size: entry.uncompressedSize });
+  };
   const find = (name: string): Entry | undefined => exact.get(name) ?? folded.get(foldName(name));
-  const read = async (name: string, entry: Entry): Promise<Uint8Array<ArrayBuffer>> => {
+  /** `shown` is how a refusal of the member alone names it. */
+  const read = async (name: string, entry: Entry, shown = uri): Promise<Uint8Array<ArrayBuffer>> => {
     throwIfAborted(signal, `Reading ${uri}`, { uri });
-    if (entry.isEncrypted()) throw encrypted(uri);
-    if (!unpackedMethods.has(entry.compressionMethod)) throw unknownMethod(uri, name, entry.compressionMethod);
+    const isLocked = entry.isEncrypted();
+    if (!isLocked && !unpackedMethods.has(entry.compressionMethod))
+      throw unknownMethod(uri, name, entry.compressionMethod);
     // The declared size is safe to count: a member that grows beyond it is stopped there.
     unpacked += entry.uncompressedSize;
     if (unpacked > maxExpandedBytes) throw overLimit(uri, "maxExpandedBytes", maxExpandedBytes, unpacked);
-    const member = await unpack(zip, entry).catch((error: unknown) => {
-      throw unreadable(uri, `has a broken part ${name}`, error);
-    });
+    const member = isLocked
+      ? await unlock(entry, shown)
+      : await unpack(zip, entry).catch((error: unknown) => {
+          throw unreadable(uri, `has a broken part ${name}`, error);
+        });
     throwIfAborted(signal, `Reading ${uri}`, { uri });
     return member;
   };
@@ -116,7 +129,7 @@ export async function openArchive(
       name,
       size: entry.uncompressedSize,
       modified: entry.getLastModDate(),
-      read: () => read(name, entry),
+      read: () => read(name, entry, memberUri(uri, name)),
     })),
   };
 }
