@@ -266,6 +266,23 @@ describe("reading order of a PDF", () => {
     expect(read.text.split("\n\n").slice(0, 4)).toEqual([text, text, "Award of REACT", "Ideas, i.e. dense thought"]);
   });
 
+  it.each([250, 300, 400, 600])("reads words set %i thousandths wide whose kerned pairs touch", async (gap) => {
+    const text = "Award of REACT grants in 2 parts: A VAT Office";
+    const touching = new Set(["Aw", "AC", "CT", "AV", "VA", "AT"]);
+    const gaps = Array.from(text, (_, at) => (touching.has(text.slice(at, at + 2)) ? 0 : gap));
+    // Words of one letter, with signs that touch beside them, stay words.
+    const symbols = { text: "abcxyzsin", y: 650, gaps: Array.from("abcxyz", () => 330) };
+    const read = await readAs("a.pdf", makePdf([[{ text, y: 700, gaps }, symbols, ...set(72, 500, left)]]));
+    expect(read.text.split("\n\n").slice(0, 2)).toEqual([text, "a b c x y z sin"]);
+  });
+
+  it.each([2.5, 4, 6])("reads lines whose letters stand %s points apart as lines, not as cells", async (spacing) => {
+    const lines = ["Award of REACT grants", "To the members of the board", "Chapter 1: A WAY"];
+    const drawn = lines.map((text, row) => ({ text, y: 700 - row * 40, spacing }));
+    const { text } = await readAs("a.pdf", makePdf([[...drawn, ...set(72, 500, left)]]));
+    expect(text.split("\n\n").slice(0, 3)).toEqual(lines);
+  });
+
   it("takes the head of a letter for no headings", async () => {
     const text = ["We thank you for your letter of May about the berth of your boat in the basin."];
     const lines = (greeting: string): readonly PdfTestLine[] => [

@@ -192,8 +192,11 @@ export function readPieces(operators: Operators): readonly (readonly unknown[])[
     onShow: (glyphs, whole, text) => {
       const unit = Math.hypot(whole[0], whole[1]) * Math.abs(text.size * text.scale);
       const gap = end === undefined || end.size !== text.size ? undefined : gapAfter(end.whole, whole, unit);
-      if (gap === undefined || gap > farApart || gap < -spaceBack) pieces.push(Array.from(glyphs));
-      else pieces.at(-1)!.push(-gap, ...glyphs);
+      // The space behind each sign counts as a gap that is written between them.
+      const spacing = (text.charSpacing / text.size) * 1000;
+      const drawn = spacing === 0 ? glyphs : glyphs.flatMap((glyph) => (isSign(glyph) ? [glyph, -spacing] : [glyph]));
+      if (gap === undefined || gap > farApart || gap < -spaceBack) pieces.push(Array.from(drawn));
+      else pieces.at(-1)!.push(-gap, ...drawn);
       const length = glyphs.reduce<number>((sum, glyph) => sum + advanceOf(glyph, text), 0);
       text.matrix = multiply(text.matrix, [1, 0, 0, 1, length, 0]);
       end = { whole: multiply(whole, [1, 0, 0, 1, length, 0]), size: text.size };
@@ -201,6 +204,8 @@ export function readPieces(operators: Operators): readonly (readonly unknown[])[
   });
   return pieces;
 }
+
+const isSign = (glyph: unknown): boolean => typeof glyph === "object" && glyph !== null;
 
 /** Kerned letters reach so far into one another. **Units** thousandths of the letter height. */
 const spaceBack = 300;
@@ -372,7 +377,7 @@ export function cutAtStrokes(runs: readonly PdfRun[], { strokes, rules }: PdfDra
     return lines.size >= 2;
   };
   return runs.flatMap((run) => {
-    if (run.rtl || !run.text.includes(" ")) return [run];
+    if (run.rtl || run.spread === true || !run.text.includes(" ")) return [run];
     const key = Math.round(run.y);
     const beside = [key - 1, key, key + 1]
       .flatMap((line) => byLine.get(line) ?? [])

@@ -7,6 +7,8 @@ export interface PdfTextItem {
   readonly width: number;
   readonly height: number;
   readonly fontName: string;
+  /** Whether its letters are set apart: gaps between its words are no edges of cells. */
+  readonly spread?: true;
 }
 
 /** Where marked content begins and ends: what tagged files name their text by. */
@@ -38,6 +40,8 @@ export interface PdfRun {
   readonly mono: boolean;
   /** Whether all its signs have one width, though that says nothing here: the whole document is typewritten. */
   readonly even?: true;
+  /** As of {@link PdfTextItem}. */
+  readonly spread?: true;
   /** Whether it is written from the right. */
   readonly rtl: boolean;
   /** The marked content that it belongs to. */
@@ -101,6 +105,7 @@ export function placeRuns(
       bold,
       mono,
       rtl: item.dir === "rtl",
+      ...(item.spread === true ? { spread: true } : {}),
       ...(marks.at(-1)?.id === undefined ? {} : { mark: marks.at(-1)!.id! }),
       ...(marks.at(-1)?.artifact === true ? { artifact: true } : {}),
       ...(angle === 0 ? {} : { angle }),

@@ -7,8 +7,11 @@ export interface DrawnSigns {
   readonly after: readonly Follows[];
 }
 
-/** `"apart"` is a space, `"set"` the usual gap between letters that are set apart, `"moved"` another piece of drawing. */
-type Follows = "touching" | "set" | "apart" | "moved";
+/**
+ * `"apart"` is a space, `"parted"` one between words whose letters are set apart, `"set"` the usual gap between these letters, `"moved"` another
+ * piece of drawing.
+ */
+type Follows = "touching" | "set" | "apart" | "parted" | "moved";
 
 /** A gap of more than this between two glyphs of one piece is a space; fonts have none that is narrower. **Units** thousandths of the letter height. */
 const space = 170;
@@ -50,9 +53,13 @@ export function collectSigns(pieces: Iterable<readonly unknown[]>): DrawnSigns {
       }
     }
     const isWorded = letters > (signs.length - first) * 0.6;
-    const least = isWorded ? leastSpace(gaps, spaced) : space;
-    const near = least > space ? "set" : "touching";
-    for (const [at, width] of gaps.entries()) after.push(spaced[at] === true || width > least ? "apart" : near);
+    const isCapital = signs.slice(first).every((sign) => /\p{Lu}/u.test(sign));
+    const { least, usual } = isWorded ? leastSpace(gaps, spaced, isCapital) : tight;
+    const near = usual > 0 ? "set" : "touching";
+    for (const [at, width] of gaps.entries()) {
+      if (spaced[at] !== true && width <= least) after.push(near);
+      else after.push(usual > 0 && width <= usual * 2 + widestSpace ? "parted" : "apart");
+    }
     if (signs.length > first) after.push("moved");
   }
   // A sign beyond the first plane takes two code units, as in the text of a run.
@@ -62,14 +69,37 @@ export function collectSigns(pieces: Iterable<readonly unknown[]>): DrawnSigns {
   };
 }
 
-/** The least gap that is a space in one piece of words: letters that are set apart have wider ones. */
-function leastSpace(gaps: readonly number[], spaced: readonly boolean[]): number {
+/** No word of a piece has letters set apart. */
+const tight = { least: space, usual: 0 } as const;
+/** Letters set apart are words of their own where more of the letters beside them touch. */
+const [fewTouching, mostTouching] = [0.1, 0.5];
+/** A space between words is no wider, beside the gaps on both sides of it. **Units** thousandths of the letter height. */
+const widestSpace = 500;
+
+/**
+ * The least gap that is a space in one piece of words, and the usual one between letters that are set apart; 0 where none are.
+ *
+ * Words of one letter stand apart too, but letters of other words beside them touch. Words that are set wide, some pairs aside, have wider gaps between
+ * them, or are one word in capitals.
+ */
+function leastSpace(
+  gaps: readonly number[],
+  spaced: readonly boolean[],
+  isCapital: boolean,
+): { readonly least: number; readonly usual: number } {
   const within = gaps.filter((_, at) => spaced[at] !== true).toSorted((one, other) => one - other);
-  const usual = within[within.length >> 1] ?? 0;
-  if (within.length < minGaps || usual < leastSpread || usual > mostSpread) return space;
-  // Words of one letter stand apart too, but letters of other words beside them touch.
-  if (usual > looseSpread && within[Math.floor(within.length * 0.1)]! < usual * 0.6) return space;
-  return usual * 1.5 + (spaced.includes(true) ? 250 : 80);
+  if (within.length < minGaps) return tight;
+  const wide = within.filter((gap) => gap >= leastSpread);
+  const telling = wide.length * 2 >= within.length ? wide : within;
+  const usual = telling[telling.length >> 1]!;
+  if (usual < leastSpread || usual > mostSpread) return tight;
+  const least = usual * 1.5 + (spaced.includes(true) ? 250 : 80);
+  const touching = within.filter((gap) => gap < usual * 0.6).length / within.length;
+  if (usual > looseSpread && touching > fewTouching) {
+    const isParted = spaced.includes(true) || within.at(-1)! > least;
+    if (touching > mostTouching || !(isParted || isCapital)) return tight;
+  }
+  return { least, usual };
 }
 
 /** Signs that may stand between a run and the next one in the order of drawing. */
@@ -108,17 +138,24 @@ export function closeWords(
     }
     const run = { ...item, str: closeWord(item.str, at, after) };
     const last = open === undefined ? undefined : (closed[open] as PdfTextItem);
+    const follows = after[at - 1];
     const goesOn =
       last !== undefined &&
       at === reached &&
-      (after[at - 1] === "touching" || after[at - 1] === "set") &&
+      (follows === "touching" || follows === "set" || follows === "parted") &&
       last.fontName === run.fontName &&
       last.transform[5] === run.transform[5] &&
       last.transform[0] === run.transform[0] &&
       last.transform[1] === 0;
     reached = at + own.length;
     if (goesOn) {
-      closed[open!] = { ...last, str: last.str + run.str, width: run.transform[4]! + run.width - last.transform[4]! };
+      const isParted = follows === "parted";
+      closed[open!] = {
+        ...last,
+        str: isParted ? `${last.str.trimEnd()} ${run.str.trimStart()}` : last.str + run.str,
+        width: run.transform[4]! + run.width - last.transform[4]!,
+        ...(isParted && { spread: true }),
+      };
     } else {
       open = closed.length;
       closed.push(run);

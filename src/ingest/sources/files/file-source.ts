@@ -115,7 +115,11 @@ export function openFileSource(inputs: readonly string[], options: FileSourceOpt
     const maxBytes = limit ?? (outright ? maxNamedBytes : maxFoundBytes);
     if (file.size > maxBytes) {
       const isSkipped = !outright && options.oversized === "skip";
-      return { uri, error: tooLarge(uri, file.size, maxBytes), ...(isSkipped && { oversized: true }) };
+      return {
+        uri,
+        error: tooLarge(uri, file.size, maxBytes, !outright && limit === undefined),
+        ...(isSkipped && { oversized: true }),
+      };
     }
     return {
       uri,

@@ -174,10 +174,13 @@ interface FileKind {
   isSymbolicLink(): boolean;
 }
 
-export function tooLarge(uri: string, size: number, limit: number): IbidError {
+/** `isFound` says that the file was found in a folder: one that is named outright may be larger. */
+export function tooLarge(uri: string, size: number, limit: number, isFound = false): IbidError {
   return new IbidError("too-large", `${uri} has ${formatSize(size)}; the limit is ${formatSize(limit)}.`, {
     uri,
-    hint: "Split it, or name it outright if it was found in a folder, which allows more; in a program, maxFileBytes sets the limit.",
+    hint: isFound
+      ? "Split it, or name it outright, which allows more. In a program, maxFileBytes sets the limit."
+      : "Split it. In a program, maxFileBytes sets the limit.",
     details: { size, limit },
   });
 }
