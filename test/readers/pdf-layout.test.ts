@@ -54,6 +54,29 @@ describe("reading order of a PDF", () => {
     ]);
   });
 
+  it("reads paragraphs of two lines side by side one after the other", async () => {
+    const museum = ["The museum opens at nine every day", "and closes at five in the winter."];
+    const tickets = ["Tickets are sold at the gate and", "cost seven euros for each adult."];
+    const wide = "A line that runs over the whole width of the page, above the two and below them.";
+    const label = set(72, 560, ["Fee"]);
+    expect(
+      await read([
+        ...set(72, 760, [wide]),
+        ...interleave(set(72, 700, museum), set(320, 697, tickets)),
+        ...set(72, 640, [wide]),
+        ...label,
+        ...set(150, 560, tickets),
+      ]),
+    ).toEqual([
+      `paragraph: ${wide}`,
+      `paragraph: ${museum.join(" ")}`,
+      `paragraph: ${tickets.join(" ")}`,
+      `paragraph: ${wide}`,
+      // A label stays beside its text.
+      `paragraph: Fee ${tickets[0]!}\n${tickets[1]!}`,
+    ]);
+  });
+
   it("reads lists side by side one after the other, and short pieces on common baselines by rows [E15]", async () => {
     const list = (x: number, ...words: readonly string[]) =>
       set(

@@ -6,6 +6,7 @@ import { isSentenceEnd } from "./pdf-paragraphs.ts";
 import type { PdfRun } from "./pdf-runs.ts";
 import { findBanded } from "./pdf-bands.ts";
 import { cutAtColumns } from "./cut-at-columns.ts";
+import { findShortColumns } from "./short-columns.ts";
 import { cutRows, gridArea, readTables, tableSign, tableSigns } from "./pdf-tables.ts";
 
 /** Starts of lines within this distance are one edge. **Units** points. */
@@ -88,7 +89,12 @@ function split(runs: readonly PdfRun[], depth: number, rules: readonly PdfRule[]
     return [...split(above, depth - 1, rules), table, ...split(below, depth - 1, rules)];
   }
   const gutter = depth > 0 ? findGutter(runs, rows) : undefined;
-  if (gutter === undefined) return readTables(cut, rules);
+  if (gutter === undefined) {
+    const short = depth > 0 ? findShortColumns(rows) : undefined;
+    if (short === undefined) return readTables(cut, rules);
+    const [above, below] = [rows.slice(0, short.from).flat(), rows.slice(short.to).flat()];
+    return [above, ...short.columns, below].flatMap((part) => split(part, depth - 1, rules));
+  }
   const { above, left, right, below, rtl } = gutter;
   const columns = rtl ? [right, left] : [left, right];
   return [above, ...columns, below].flatMap((part) => split(part, depth - 1, rules));
