@@ -240,6 +240,15 @@ describe("createOdtReader", () => {
     const { text, notes } = await readAs("a.fods", sheet);
     expect(text).toBe("S\n\nItem | Fee\nItem: Berth | Fee: 40\n\n[Comment by Ada at A2: Raised in May]");
     expect(notes).toEqual(["Cells were read; not in the text: charts (1)."]);
+    const drawn = frame(`<draw:object><office:document>${chart}</office:document></draw:object>`);
+    const charted = sheet.replace(frame(link("Object 1")), drawn);
+    expect((await readAs("a.fods", charted)).text).toBe(text.replace("[Comment", "Catch\n\nTonnes\n\n[Comment"));
+    // The figures of a chart stand nowhere else where its sheet has no cells.
+    const [head = "", tail = ""] = [sheet.split("<table:shapes>")[0], "</table:table></office:spreadsheet>"];
+    const alone = `${head}<table:shapes>${drawn}</table:shapes>${tail}</office:body></office:document>`;
+    expect((await readAs("a.fods", alone)).text).toBe(
+      "S\n\nCatch\n\nTonnes\n\n|  | Herring |\n| May | 12 |\n| June |  |",
+    );
     expect(await refusalOf(readAs("a.fodt", "<root>no document</root>"))).toMatchObject({ code: "unreadable" });
   });
 

@@ -52,6 +52,28 @@ describe("boxes on a sheet of an old workbook", () => {
     ...record(0x3c, 1, ...Array.from(text.slice(4), (sign) => [sign.charCodeAt(0), 0]).flat()),
   ];
 
+  /** A chart's text, and the part of the chart that it belongs to. */
+  const chartText = (text: string, part: number): number[] => [
+    ...record(0x100d, 0, 0, text.length, 0, ...Array.from(text, (sign) => sign.charCodeAt(0))),
+    ...record(0x1027, part, 0, 0, 0, 0, 0),
+  ];
+
+  it("go with the titles of charts and of their axes, the chart's own first", async () => {
+    const book: WorkBook = { SheetNames: ["Fees"], Sheets: { Fees: sheetOf([["Berth"], ["North"]]) } };
+    const stream = openCompoundFile(makeXls(book), "a.xls").stream("Workbook")!;
+    const end = stream.length - 4;
+    const bytes = Uint8Array.from([
+      ...stream.subarray(0, end),
+      ...box("Words in a box", 6, 5),
+      ...record(0x809, 0, 6, 0x20, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0),
+      // A label of a point is no title.
+      ...[chartText("Crowns", 2), chartText("Fees by berth", 1), chartText("North, 12", 4)].flat(),
+      ...record(0x0a),
+      ...stream.subarray(end),
+    ]);
+    expect((await readAny("a.xls", bytes)).text).toMatch(/\n\nWords in a box\n\nFees by berth\n\nCrowns$/u);
+  });
+
   it("are read in their places, but for those of comments [L1]", async () => {
     const fees = sheetOf([
       ["Berth", "Fee"],

@@ -9,7 +9,7 @@ import type { Reader } from "../../contracts/reader.ts";
  */
 export function createOdsReader(): Reader {
   return {
-    name: "ods/4",
+    name: "ods/5",
     accepts: (mediaType) =>
       /^application\/vnd\.oasis\.opendocument\.spreadsheet(?:-template|-flat-xml)?$/.test(mediaType),
     read: async (input) => (await import("./read-ods.ts")).readOds(input),

@@ -6,7 +6,7 @@ import { createSheetBuilders, type SheetBuilder } from "../sheets/sheet-builder.
 import type { CellKind, Sheet, SheetText } from "../sheets/workbook.ts";
 
 import { cleanText } from "./clean-text.ts";
-import { folderOf } from "./odf-objects.ts";
+import { folderOf, type OdfObjects, readObject } from "./odf-objects.ts";
 import { openOpenDocument } from "./open-document.ts";
 import { unreadable } from "./refusals.ts";
 import { elementsOf, findAll, findChild, textOf, type XmlElement } from "./read-xml.ts";
@@ -18,7 +18,8 @@ const [maxRows, maxColumns] = [1_048_576, 16_384];
 export async function readOds(input: ReadInput): Promise<ReadResult> {
   const { uri, signal } = input;
   const { readPart, objects, otherObjects, facts } = await openOpenDocument(input);
-  const embedded = otherObjects(await objects());
+  const charts = await objects();
+  const embedded = otherObjects(charts);
   const carried = new Set(embedded.map(({ name }) => name));
   const begin = createSheetBuilders(input);
   const sheets: Sheet[] = [];
@@ -33,8 +34,11 @@ export async function readOds(input: ReadInput): Promise<ReadResult> {
       hidden ??= hiddenStyles(root);
       const { attributes } = element;
       const builder = begin(attributes.get("name") ?? "", hidden.has(attributes.get("style-name") ?? ""));
-      const texts = [...drawnOn(findChild(element, "shapes"), 1, 1), ...addRows(builder, element)];
-      sheets.push({ ...builder.finish(), ...(texts.length > 0 && { texts }) });
+      const drawn = [...drawnOn(findChild(element, "shapes"), 1, 1, charts), ...addRows(builder, element, charts)];
+      const sheet = builder.finish();
+      // Figures of a chart are cells as a rule.
+      const texts = drawn.filter(({ block }) => block.kind !== "table" || sheet.rows.length === 0);
+      sheets.push({ ...sheet, ...(texts.length > 0 && { texts }) });
       for (const frame of findAll(element, "frame")) {
         const object = findChild(frame, "object") ?? findChild(frame, "object-ole");
         if (object !== undefined) leftOut.charts += carried.has(folderOf(object)) ? 0 : 1;
@@ -61,7 +65,7 @@ function hiddenStyles(root: XmlElement): ReadonlySet<string> {
 }
 
 /** Adds the rows of a sheet. **Shape** the texts that are drawn at their cells. */
-function addRows(builder: SheetBuilder, table: XmlElement): readonly SheetText[] {
+function addRows(builder: SheetBuilder, table: XmlElement, charts: OdfObjects): readonly SheetText[] {
   const texts: SheetText[] = [];
   let row = 1;
   const visit = (element: XmlElement): void => {
@@ -73,7 +77,7 @@ function addRows(builder: SheetBuilder, table: XmlElement): readonly SheetText[]
       for (let copy = 0; copy < times; copy++) for (const add of cells) add(builder, row + copy);
       let column = 1;
       for (const cell of elementsOf(element)) {
-        texts.push(...drawnOn(cell, row, column));
+        texts.push(...drawnOn(cell, row, column, charts));
         column += countOf(cell, "number-columns-repeated");
       }
       row += repeated;
@@ -86,12 +90,14 @@ function addRows(builder: SheetBuilder, table: XmlElement): readonly SheetText[]
 /** Content of a cell itself; anything else in it is drawn over the sheet. */
 const ownContent: ReadonlySet<string> = new Set(["p", "list", "annotation", "detective", "cell-range-source"]);
 
-/** Texts of boxes and shapes below an element, also those in groups. **Source** OASIS OpenDocument 1.3, part 3, 10 (graphic content). */
-function drawnOn(element: XmlElement | undefined, row: number, column: number): SheetText[] {
+/** Texts of boxes, shapes and charts below an element, also those in groups. **Source** OASIS OpenDocument 1.3, part 3, 10 (graphic content). */
+function drawnOn(element: XmlElement | undefined, row: number, column: number, charts: OdfObjects): SheetText[] {
   return elementsOf(element)
-    .filter((shape) => !ownContent.has(shape.name) && findChild(shape, "object") === undefined)
+    .filter((shape) => !ownContent.has(shape.name))
     .flatMap((shape): SheetText[] => {
-      if (shape.name === "g") return drawnOn(shape, row, column);
+      if (shape.name === "g") return drawnOn(shape, row, column, charts);
+      if (findChild(shape, "object") !== undefined)
+        return readObject(shape, charts).map((piece) => ({ row, column, ...piece }));
       const text = cleanText(findAll(shape, "p").map(paragraphText).join("\n")).trim();
       return text === "" ? [] : [{ row, column, text, block: { kind: "paragraph" } }];
     });

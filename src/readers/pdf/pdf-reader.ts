@@ -46,7 +46,7 @@ export function createPdfReader(options: PdfReaderOptions = {}): Reader {
     tables === noTableExtractor ? undefined : `tables:${tables.name}`,
   ];
   return {
-    name: ["pdf/9", ...settings.filter((part) => part !== undefined)].join("+"),
+    name: ["pdf/10", ...settings.filter((part) => part !== undefined)].join("+"),
     accepts: (mediaType) => mediaType === "application/pdf" || mediaType === "application/x-pdf",
     read: async (input) => {
       const { readPdf } = await import("./read-pdf.ts");

@@ -15,7 +15,7 @@ const mediaTypes: ReadonlySet<string> = new Set([
  */
 export function createXlsReader(): Reader {
   return {
-    name: "xls/4",
+    name: "xls/5",
     accepts: (mediaType) => mediaTypes.has(mediaType),
     read: async (input) => (await import("./read-xls.ts")).readXls(input),
   };
