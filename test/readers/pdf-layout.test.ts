@@ -77,6 +77,72 @@ describe("reading order of a PDF", () => {
     ]);
   });
 
+  it("reads three narrow columns on shared baselines one after the other, each under its heading", async () => {
+    const one = [
+      "The council met in the old",
+      "boathouse and heard what the",
+      "warden had seen. Nobody was",
+      "against the plan, although",
+      "two members asked for more",
+      "time to read it at home.",
+    ];
+    const two = [
+      "Rain fell on eleven days of",
+      "the month, mostly in the",
+      "second week. The river rose",
+      "above the lower mark twice",
+      "and went down again within",
+      "the same day, as always.",
+    ];
+    const three = [
+      "Tickets are sold at the gate",
+      "and on board. Children pay",
+      "half of the fare, dogs pay",
+      "nothing where they lie under",
+      "a bench. The price has been",
+      "the same for nine years.",
+    ];
+    const columns = [one, two, three].map((lines, at) => set(60 + at * 170, 700, lines));
+    const names = ["Council", "Weather", "Fares"];
+    const heads = names.map((text, at) => ({ text, x: 60 + at * 170, y: 716, font: "bold" as const, size: 11 }));
+    expect(await read([...heads, ...interleave(...columns)])).toEqual(
+      [one, two, three].flatMap((lines, at) => [`heading: ${names[at]!}`, `paragraph: ${lines.join(" ")}`]),
+    );
+    // Cards: a few lines below a heading of their own.
+    const cards = ["Ada Winter", "Bo Ek", "Cleo Ray"].map((text, at) => [
+      { text, x: 60 + at * 170, y: 500, font: "bold" as const, size: 11 },
+      ...set(60 + at * 170, 480, [one, two, three][at]!.slice(at, at + 2)),
+    ]);
+    expect((await read([...set(60, 700, left), ...cards.flat()])).slice(1)).toEqual(
+      cards.flatMap(([head, ...lines]) => [
+        `heading: ${head!.text}`,
+        `paragraph: ${lines.map(({ text }) => text).join(" ")}`,
+      ]),
+    );
+  });
+
+  it("leaves a running title of two pages out of sentences, and no line of two copies of a form", async () => {
+    const title = { text: "River authority", y: 770, size: 8 };
+    const [one, two] = [set(72, 720, left), set(72, 720, right)];
+    const { text } = await readAs(
+      "a.pdf",
+      makePdf([
+        [title, ...one],
+        [title, ...two],
+      ]),
+    );
+    expect(text).toBe(`River authority\n\n${together}`);
+    const form = set(72, 720, ["Name of the boat:", "Length of the boat:"]);
+    const twice = await readAs(
+      "a.pdf",
+      makePdf([
+        [title, ...form],
+        [title, ...form],
+      ]),
+    );
+    expect(twice.text.match(/River authority/gu)).toHaveLength(2);
+  });
+
   it("reads lists side by side one after the other, and short pieces on common baselines by rows [E15]", async () => {
     const list = (x: number, ...words: readonly string[]) =>
       set(

@@ -49,6 +49,30 @@ describe("a table of two rows", () => {
 });
 
 describe("a heading of a number and words below a table", () => {
+  it("is one of two cells where other rows have the same columns, below a heading in larger letters", async () => {
+    const place = (y: number, rows: readonly Row[]) =>
+      rows.flatMap((row, at) => row.map((text, column) => ({ text, x: 72 + column * 90, y: y - at * 14 })));
+    const lines = [
+      { text: "Mara builds boats in a yard at the mouth of the river, and has done so for twenty years.", y: 740 },
+      ...place(700, [
+        ["2020-2031", "Head of the yard"],
+        ["2014-2020", "Carpenter"],
+      ]),
+      { text: "Schools", y: 655, size: 12 },
+      ...place(630, [
+        ["2010-2014", "School of crafts"],
+        ["2008-2010", "Apprentice"],
+      ]),
+    ];
+    const { text, root } = await read([lines]);
+    expect(text.split("\n\n").slice(1)).toEqual([
+      "| 2020-2031 | Head of the yard |\n| 2014-2020 | Carpenter |",
+      "Schools",
+      "| 2010-2014 | School of crafts |\n| 2008-2010 | Apprentice |",
+    ]);
+    expect(root.children?.map(({ title }) => title)).toEqual(["Schools"]);
+  });
+
   it("is no row of it", async () => {
     const heading = [
       { text: "2", x: 72, y: 632, size: 14 },

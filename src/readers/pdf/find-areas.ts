@@ -383,18 +383,44 @@ function isProse(rows: readonly (readonly PdfRun[])[]): boolean {
 }
 
 /** Rows of a table that runs over the whole width: three and more short pieces, at least three times in a row. */
-function findTabularRows(rows: readonly (readonly PdfRun[])[]): boolean[] {
-  const looks = rows.map((row) => {
-    const pieces = cutAtGaps(row);
-    return pieces.length >= 3 && pieces.every((piece) => lengthOf(piece) <= 30);
-  });
-  return looks.map(
-    (is, at) =>
-      is &&
-      ((looks[at - 1] === true && looks[at - 2] === true) ||
-        (looks[at - 1] === true && looks[at + 1] === true) ||
-        (looks[at + 1] === true && looks[at + 2] === true)),
-  );
+function findTabularRows(rows: Rows): boolean[] {
+  const cut = rows.map((row) => cutAtGaps(row));
+  const looks = cut.map((pieces) => pieces.length >= 3 && pieces.every((piece) => lengthOf(piece) <= 30));
+  const tabular = looks.map(() => false);
+  for (let from = 0; from < looks.length;) {
+    let to = from;
+    while (looks[to] === true) to++;
+    if (to - from >= 3 && !isRunningText(cut.slice(Math.max(0, from - 1), to))) tabular.fill(true, from, to);
+    from = Math.max(to, from + 1);
+  }
+  return tabular;
+}
+
+/** Most lines of two columns go on with a sentence, nearly all where no column begins beside another's: narrow columns of a newspaper. */
+function isRunningText(rows: readonly (readonly (readonly PdfRun[])[])[]): boolean {
+  const columns: { x: number; before: PdfLine; lines: number; within: number }[] = [];
+  let isCrossed = false;
+  for (const row of rows) {
+    let [begins, within] = [0, 0];
+    for (const piece of row) {
+      const line = toLine(piece);
+      const column = columns.find(({ x }) => Math.abs(x - line.x) < edgeTolerance);
+      if (column === undefined) {
+        columns.push({ x: line.x, before: line, lines: 1, within: 0 });
+        begins++;
+        continue;
+      }
+      const isWithin = /^\p{Ll}/u.test(line.text) && !isSentenceEnd(column.before.text);
+      if (isWithin) within++;
+      else begins++;
+      column.lines++;
+      column.within += isWithin ? 1 : 0;
+      column.before = line;
+    }
+    isCrossed ||= within > 0 && begins > 0;
+  }
+  const least = isCrossed ? 0.6 : 0.8;
+  return columns.filter(({ lines, within }) => lines > 4 && within >= (lines - 1) * least).length >= 2;
 }
 
 /** **Units** signs; a sign of a square script counts as two. */

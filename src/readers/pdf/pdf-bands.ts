@@ -1,5 +1,6 @@
 import type { PdfArea } from "./pdf-area.ts";
 import type { PdfRule } from "./pdf-drawing.ts";
+import { isSentenceEnd } from "./pdf-paragraphs.ts";
 import {
   isLarger,
   isNumber,
@@ -34,6 +35,8 @@ const [longestCell, longestMiddle] = [500, 110];
 /** Rows that are tried as the first one of a table. */
 const mostStarts = 40;
 const maxRows = 300;
+/** Lines of prose are at least this long. **Units** UTF-16 code units. */
+const proseLine = 18;
 
 /**
  * The first table of an area whose rows are parted by equal spaces, and whose cells have several lines.
@@ -116,6 +119,8 @@ function columnsOf(bands: readonly (readonly Row[])[]): ReturnType<typeof merge>
 }
 
 interface Cell {
+  first: string;
+  last: string;
   top: number;
   bottom: number;
   length: number;
@@ -132,24 +137,34 @@ function areCells(bands: readonly (readonly Row[])[], columns: ReturnType<typeof
   const leadings: number[] = [];
   const sizes = bands.slice(1).flatMap((band) => band.map(({ size }) => size));
   if (Math.max(...sizes) > Math.min(...sizes) * mostLarger) return false;
-  const rows = bands.map((band) => {
+  const all = bands.map((band) => {
     const cells: (Cell | undefined)[] = [];
     for (const { pieces, y } of band) {
       for (const { x, right, text } of pieces) {
         const column = nearestColumn(columns, x, right);
-        const cell = (cells[column] ??= { top: y, bottom: y, length: 0, lines: 1, numbers: 0 });
+        const cell = (cells[column] ??= {
+          first: text,
+          last: text,
+          top: y,
+          bottom: y,
+          length: 0,
+          lines: 1,
+          numbers: 0,
+        });
         // Pieces on one line leave no distance.
         if (y > cell.bottom) {
           leadings.push(y - cell.bottom);
           cell.lines++;
         }
         if (isNumber(text)) cell.numbers++;
-        cell.bottom = y;
+        [cell.bottom, cell.last] = [y, text];
         cell.length += text.length;
       }
     }
-    return cells.filter((cell) => cell !== undefined);
+    return cells;
   });
+  if (areSentences(all)) return false;
+  const rows = all.map((cells) => cells.filter((cell) => cell !== undefined));
   // Where all cells have as many lines, or one lists numbers, bands are groups of rows.
   const tall = rows.map((cells) => Math.max(...cells.map(({ lines }) => lines)));
   const uneven = rows.filter((cells, at) => cells.some(({ lines }) => lines < tall[at]!)).length;
@@ -172,6 +187,20 @@ function areCells(bands: readonly (readonly Row[])[], columns: ReturnType<typeof
     lengths[lengths.length >> 1]! <= longestMiddle &&
     sides.some((isAt) => bands.every((band, at) => rows[at]!.every((cell) => isAt(cell, band[0]!, band.at(-1)!))))
   );
+}
+
+/** Whether most cells go on with the sentence of the cell above: lines of text in columns that share their distances. */
+function areSentences(rows: readonly (readonly (Cell | undefined)[])[]): boolean {
+  let [pairs, going] = [0, 0];
+  for (const [at, row] of rows.entries()) {
+    for (const [column, cell] of row.entries()) {
+      const above = rows[at - 1]?.[column];
+      if (cell === undefined || above === undefined) continue;
+      pairs++;
+      if (above.last.length >= proseLine && !isSentenceEnd(above.last) && /^\p{Ll}/u.test(cell.first)) going++;
+    }
+  }
+  return going > pairs * 0.6;
 }
 
 const startsList = /^[•◦▪▫●○■□‣⁃∙·◆➢➤✓✔❖–—-]\s/u;

@@ -49,6 +49,9 @@ export function removeFurniture(
       if (isNumber && on.size >= 2 && countsPages(near)) for (const row of near) removed.set(row, "number");
       else if (on.size >= minPages && on.size >= (near.at(-1)!.page - near[0]!.page + 1) / 4) {
         for (const [index, row] of near.entries()) removed.set(row, index === 0 && !isNumber ? "first" : "again");
+      } else if (pages.length === 2 && near.length === 2 && on.size === 2 && isRunning(near, edges)) {
+        removed.set(near[0]!, "first");
+        removed.set(near[1]!, "again");
       }
     }
   }
@@ -68,6 +71,21 @@ export function removeFurniture(
       footer: first.filter(({ atTop }) => !atTop).map((row) => row.runs),
     };
   });
+}
+
+/**
+ * Whether a row that both pages of a document begin or end with is a running title. Its letters are no larger than the text's, it stands apart
+ * from the text, and the rows next to it differ: the pages are no copies of one form.
+ */
+function isRunning([one, other]: readonly EdgeRow[], edges: readonly EdgeRow[]): boolean {
+  const next = [one!, other!].map((row) => {
+    const beside = edges.filter(({ page, atTop }) => page === row.page && atTop === row.atTop);
+    const inward = row.atTop ? beside : beside.toReversed();
+    return inward[0] === row ? inward[1] : undefined;
+  });
+  const [size, sizes] = [toLine(one!.runs).size, next.map((row) => (row === undefined ? 0 : toLine(row.runs).size))];
+  const isApart = next.every((row, at) => row !== undefined && Math.abs(row.y - [one!, other!][at]!.y) > 2 * size);
+  return isApart && size <= Math.max(...sizes) && next[0]!.text !== next[1]!.text;
 }
 
 /** Only what nothing of the text stands outside of: a sentence that a form repeats on each page is its text. */

@@ -115,7 +115,8 @@ function endOfTable(rows: readonly Row[], start: number): number | undefined {
     const before = rows[end - 1];
     if (before !== undefined && end > start && (row.y - before.y > 4 * row.size || isSign(row))) break;
     if (full >= minRows && isFarBelow(rows, start, end)) break;
-    if (full >= 2 && isLarger(row, before)) break;
+    // A heading between two tables, also below a single row.
+    if ((full >= 2 || row.pieces.length === 1) && isLarger(row, before)) break;
     // Words of code may stand apart too. A table below them in other letters is another.
     if (
       before !== undefined &&
@@ -156,7 +157,8 @@ function endOfTable(rows: readonly Row[], start: number): number | undefined {
 const [aligned, pairGap] = [1.5, 3];
 
 /**
- * Where a table of two rows ends. It has three cells and more below as many names, or two below bold or underlined ones. Other rows of pieces stand apart from it.
+ * Where a table of two rows ends. It has three cells and more below as many names, two below bold or underlined ones, or two where other rows have the
+ * same columns. Other rows of pieces stand apart from it.
  *
  * **Shape** `undefined` where no such table begins.
  */
@@ -190,7 +192,12 @@ function endOfPair(rows: readonly Row[], at: number, rules: readonly PdfRule[]):
       rule.to > names.pieces.at(-1)!.x,
   );
   const isHeaded = isRuled || (toLine(names.runs).bold && !toLine(cells.runs).bold);
-  return isBelow && (count > 2 || isHeaded) ? at + 2 : undefined;
+  // Other rows of the same two columns stand elsewhere, such as below another heading.
+  const isAligned = ({ pieces }: Row): boolean =>
+    pieces.length === count && pieces.every(({ x }, column) => Math.abs(x - names.pieces[column]!.x) < 1);
+  const isRepeated = (): boolean =>
+    isAligned(cells) && rows.filter((row) => row !== names && row !== cells && isAligned(row)).length >= 2;
+  return isBelow && (count > 2 || isHeaded || isRepeated()) ? at + 2 : undefined;
 }
 
 /** Whether a row stands further below the one before than the rows of its table stand apart, groups of rows included. */

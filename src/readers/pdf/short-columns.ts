@@ -15,6 +15,8 @@ export interface ShortColumns {
 const nearLine = 1.6;
 /** Columns of more lines are found by their edges. */
 const mostLines = 4;
+/** Headings of columns stand nearer than this above them. **Units** letter heights. */
+const nearNames = 3;
 /** A line that goes on is at least this long. **Units** UTF-16 code units. */
 const proseLine = 18;
 /** Lines of one column begin this near one another. **Units** points. */
@@ -33,10 +35,27 @@ export function findShortColumns(rows: readonly (readonly PdfRun[])[]): ShortCol
     let to = from + 1;
     while (to < rows.length && isNear(rows[to - 1]!, rows[to]!)) to++;
     const columns = to - from >= 2 && to - from <= mostLines ? columnsOf(rows.slice(from, to)) : undefined;
-    if (columns !== undefined) return { from, to, columns };
+    if (columns !== undefined) {
+      const names = namesOf(rows[from - 1], rows[from]!, columns);
+      if (names === undefined) return { from, to, columns };
+      return { from: from - 1, to, columns: columns.map((column, at) => [...names[at]!, ...column]) };
+    }
     from = to;
   }
   return undefined;
+}
+
+/** Pieces of the row above the columns, one at the beginning of each: their headings. */
+function namesOf(
+  above: readonly PdfRun[] | undefined,
+  [below]: readonly PdfRun[],
+  columns: readonly (readonly PdfRun[])[],
+): readonly (readonly PdfRun[])[] | undefined {
+  const pieces = above === undefined ? [] : cutAtGaps(above);
+  if (below === undefined || pieces.length !== columns.length) return undefined;
+  const isAbove = below.y - pieces[0]![0]!.y < nearNames * below.size;
+  const areAligned = pieces.every((piece, at) => Math.abs(edgesOf(piece).x - edgesOf(columns[at]!).x) < sameEdge);
+  return isAbove && areAligned ? pieces : undefined;
 }
 
 function isNear([above]: readonly PdfRun[], [below]: readonly PdfRun[]): boolean {
