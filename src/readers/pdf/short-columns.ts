@@ -26,7 +26,7 @@ const leastGap = 0.75;
 
 /**
  * Finds paragraphs of two to four lines that stand side by side, apart from what is above and below them. In each of them a sentence goes on in
- * the next line: a row of a table begins anew at each line, or has cells of one line.
+ * the next line. A row of a table begins anew at each line, or has cells of one line.
  *
  * **Cost** linear in the rows.
  */
