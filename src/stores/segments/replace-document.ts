@@ -244,7 +244,7 @@ export function replaceDocument(
   if (isKept) keepFormer(rows, before, ingestedAt, (row) => vectorsOf(change, row));
   const texts = before === undefined || live === 0 ? [] : [[before.key, readToCompare(rows, before.key)] as const];
   const reader = createComparingReader(rows, before, new Map(texts));
-  const key = putDocument(change, scope, facts, ingestedAt);
+  const key = putDocument(change, scope, facts, ingestedAt, before);
   const home: HomeDocument = document;
 
   let [kept, came] = [0, 0];
@@ -272,7 +272,13 @@ export function replaceDocument(
   return { added: came - kept, kept, removed: live - kept };
 }
 
-function putDocument(change: ScopeChange, scope: number, entry: DocumentFacts, ingestedAt: string): number {
+function putDocument(
+  change: ScopeChange,
+  scope: number,
+  entry: DocumentFacts,
+  ingestedAt: string,
+  before: DocumentRow | undefined,
+): number {
   const { document, contentHash, metadataHash, fingerprint, bytes, folder, validators, checkedAt } = entry;
   const { id, uri, title, mediaType, origin } = document;
   const body = toDocumentBody(document);
@@ -298,7 +304,6 @@ function putDocument(change: ScopeChange, scope: number, entry: DocumentFacts, i
     validTo: entry.validTo ?? null,
     supersedes: entry.supersedes ?? null,
   };
-  const before = change.rows.documentById(scope, id);
   if (before === undefined) return change.rows.addDocument(row, body);
   change.rows.putDocument({ ...row, key: before.key }, body);
   return before.key;

@@ -42,6 +42,8 @@ export interface ScopeChange {
   forget(): void;
   /** **Shape** whether anything changed. */
   finish(): boolean;
+  /** The receipt of the commit, once it is finished. */
+  receipt(): Receipt;
   /** Whether, once this is done, there may be something to seal or to merge. */
   isUntidy(policy: SegmentPolicy): boolean;
 }
@@ -62,7 +64,10 @@ function livesSetting(scope: number): string {
  * `life` is a hash, because a row key would reveal the number of other scopes. `"none"` for a scope that holds nothing.
  */
 export function readReceipt(rows: DirectoryReader, scope: Scope): Receipt {
-  const key = rows.scope(scope)?.key;
+  return receiptOf(rows, scope, rows.scope(scope)?.key);
+}
+
+function receiptOf(rows: DirectoryReader, scope: Scope, key: number | undefined): Receipt {
   if (key === undefined) return { scope, life: "none", stamp: 0 };
   const life = hashParts(rows.setting("secret") ?? "", String(key), rows.setting(livesSetting(key)) ?? "0");
   return { scope, life: life.slice(0, 16), stamp: count(rows, changesSetting(key)) };
@@ -243,6 +248,7 @@ export function changeScope(
       rows.setStamp(stamp);
       return true;
     },
+    receipt: () => receiptOf(rows, scope, key),
     isUntidy: (policy) =>
       sealed ||
       segments.size > 0 ||

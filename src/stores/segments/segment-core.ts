@@ -12,7 +12,7 @@ import { giveTurn } from "../../runtime/next-turn.ts";
 import { sendErrand, worthAThread } from "./errands.ts";
 import { createIndexView, type IndexView } from "./index-view.ts";
 import { createLatentLeg, type LatentLeg } from "./latent-leg.ts";
-import { changeScope, readReceipt, type ScopeChange } from "./scope-change.ts";
+import { changeScope, type ScopeChange } from "./scope-change.ts";
 import { sealTail } from "./seal-tail.ts";
 import type { DirectoryReader, DirectoryWriter, SegmentDirectory } from "./segment-directory.ts";
 
@@ -139,8 +139,10 @@ export function createSegmentCore(directory: SegmentDirectory, options: SegmentS
         const changes = changeScope(rows, view, scope, { latent, sealAt });
         const result = work(changes);
         changes.finish();
+        // Nobody else has changed anything since the analyzer was compared in this transaction.
+        checked = rows.stamp();
         if (changes.isUntidy(policy)) untidy.add(scope);
-        return { result, receipt: readReceipt(rows, scope) };
+        return { result, receipt: changes.receipt() };
       }),
     async tidy(scope) {
       if (untidy.delete(scope)) await tidyFrom(scope, policy.sealAt);

@@ -45,9 +45,12 @@ export function decoding<Result>(work: () => Result): Result {
   try {
     return work();
   } catch (error) {
-    if (error instanceof TypeError || error instanceof RangeError) spoiltRow(error);
-    throw error;
+    throw asSpoilt(error);
   }
+}
+
+function asSpoilt(error: unknown): unknown {
+  return error instanceof TypeError || error instanceof RangeError ? spoiltRow(error) : error;
 }
 
 /** The same rows, with each method {@link decoding}. */
@@ -55,7 +58,13 @@ export function guardRows<Rows extends object>(rows: Rows): Rows {
   const guarded = Object.entries(rows).map(([name, method]: [string, unknown]) => [
     name,
     typeof method === "function"
-      ? (...values: unknown[]): unknown => decoding(() => method.apply(rows, values) as unknown)
+      ? (...values: unknown[]): unknown => {
+          try {
+            return method.apply(rows, values) as unknown;
+          } catch (error) {
+            throw asSpoilt(error);
+          }
+        }
       : method,
   ]);
   return Object.fromEntries(guarded) as Rows;

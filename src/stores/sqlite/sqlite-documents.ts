@@ -118,6 +118,22 @@ type Names =
 /** The place of a body that is written after its row. */
 const nowhere: StoredBody = { block: null, at: 0, structureSize: 0, textSize: 0, sum: 0 };
 
+/** Reads a value that never changes once in a transaction, and again after a rollback. */
+function onceInTurn<Name, Value>(
+  db: SqliteConnection,
+  read: (name: Name) => Value | undefined,
+): (name: Name) => Value | undefined {
+  const known = new Map<Name, Value>();
+  let turn = 0;
+  return (name) => {
+    if (db.turn === 0 || turn !== db.turn) known.clear();
+    turn = db.turn;
+    const value = known.get(name) ?? read(name);
+    if (value !== undefined) known.set(name, value);
+    return value;
+  };
+}
+
 /** The documents' rows as statements. */
 export interface SqliteDocuments extends Pick<DirectoryWriter, Names> {
   /** Adds a row under a key that it has already. */
@@ -161,11 +177,16 @@ export function createDocumentRows(
     db.run("INSERT OR REPLACE INTO marks VALUES (?, ?, ?, ?)", key, checkedAt, etag, lastModified);
   }
 
-  /** The number of a word that many documents say, such as a media type. */
-  function wordOf(text: string): number {
-    const known = db.get<{ key: number }>("SELECT key FROM words WHERE text = ?", text);
-    return known?.key ?? db.run("INSERT INTO words (text) VALUES (?)", text);
-  }
+  /** The number of a word that many documents say, such as a media type; {@link wordOf} adds it. */
+  const knownWord = onceInTurn(
+    db,
+    (text: string) => db.get<{ key: number }>("SELECT key FROM words WHERE text = ?", text)?.key,
+  );
+  const wordOf = (text: string): number => knownWord(text) ?? db.run("INSERT INTO words (text) VALUES (?)", text);
+  const scopeName = onceInTurn(
+    db,
+    (key: number) => db.get<{ scope: string }>("SELECT scope FROM scopes WHERE key = ?", key)?.scope,
+  );
 
   /** The same for a document's, without its body. */
   function documentValues(row: Omit<DocumentRow, "key">): SQLInputValue[] {
@@ -186,8 +207,7 @@ export function createDocumentRows(
   /** The sum of a row's names; one whose names are damaged keeps none that fits. */
   function sumOfRow(row: Omit<DocumentRow, "key">): number {
     if (row.isMisnamed === true) return noSum;
-    const { scope } = db.get<{ scope: string }>("SELECT scope FROM scopes WHERE key = ?", row.scope) ?? { scope: "" };
-    return sumOfNames(scope, row);
+    return sumOfNames(scopeName(row.scope) ?? "", row);
   }
 
   function putSum(key: number, row: Omit<DocumentRow, "key">): void {
@@ -209,7 +229,8 @@ export function createDocumentRows(
       ...(hasSums ? [sumOfRow(row)] : []),
     );
     if (shared === undefined) place(added, texts.addParts(added, body));
-    // Keys are never used again: a new row has no marks.
+    // Keys are never used again: a new row has no marks, and no sayings.
+    if (key === null) sayings.begin(added, row.id);
     if (hasMarks(row)) putMarks(added, row);
     return added;
   }

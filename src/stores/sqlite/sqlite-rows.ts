@@ -111,7 +111,7 @@ export function createSqliteRows(db: SqliteConnection): SqliteRows {
     stamp,
     setStamp(stamp) {
       db.run("UPDATE clock SET stamp = ? WHERE key = 1", stamp);
-      clock = { turn: 0, stamp };
+      clock = { turn: db.turn, stamp };
     },
     setting: (name) => db.get<{ value: string }>("SELECT value FROM settings WHERE name = ?", name)?.value,
     setSetting: (name, value) => void db.run("INSERT OR REPLACE INTO settings VALUES (?, ?)", name, value),

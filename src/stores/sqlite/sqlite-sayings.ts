@@ -11,6 +11,8 @@ export interface Sayings {
   say(document: number, text: string): number | string;
   /** The id of a document; `undefined` where there is none. */
   idOf(document: number): string | undefined;
+  /** Notes a document that has just been added: none of its chunks says anything yet. */
+  begin(document: number, id: string): void;
   /** Removes what no chunk of the document says any more. */
   forget(document: number): void;
   /** Forgets what was read. */
@@ -52,6 +54,10 @@ export function createSayings(db: SqliteConnection, keepsSums: () => boolean): S
       return key;
     },
     idOf: (document) => of(document).id,
+    begin(document, id) {
+      turn = db.turn;
+      known = { document, id, keys: new Map() };
+    },
     forget(document) {
       const said =
         "SELECT details FROM chunks WHERE document = ?1 UNION ALL SELECT metadata FROM chunks WHERE document = ?1";

@@ -57,7 +57,7 @@ interface OpenBlock {
   readonly key: number;
   readonly scope: number;
   /** As long as a block may be; the first `size` are used. */
-  readonly bytes: Buffer;
+  bytes: Buffer;
   size: number;
   documents: number;
 }
@@ -247,6 +247,8 @@ export function createSqliteTexts(db: SqliteConnection, stamp: () => number): Sq
       const { block: key, at, structureSize, textSize } = bodyOf(document);
       if (key === null) return void db.run("DELETE FROM text_parts WHERE document = ?", document);
       const block = change(key, "any");
+      // A mark has the bytes before: those behind its size alone may change under it.
+      block.bytes = Buffer.from(block.bytes);
       block.bytes.fill(0, at, at + structureSize + textSize);
       block.documents--;
       if (block.documents === 0) write(key);
@@ -285,7 +287,7 @@ export function createSqliteTexts(db: SqliteConnection, stamp: () => number): Sq
     },
     mark() {
       if (open.size > mostOpen) this.flush();
-      const before = Array.from(open.values(), (block) => ({ ...block, bytes: Buffer.from(block.bytes) }));
+      const before = Array.from(open.values(), (block) => ({ ...block }));
       const lastBefore = new Map(last);
       return () => {
         open.clear();

@@ -73,3 +73,52 @@ it("what another process writes under the keys of an undone write is its own [L6
   for (const directory of [ours, theirs]) await directory.close();
   await rm(folder, { recursive: true });
 });
+
+it("a text that a refused write took out of a shared block is there as before [L6 L8]", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "ibid-undone-"));
+  const directory = createSqliteDirectory(await openConnection(join(folder, "ibid.sqlite"), { busyTimeoutMs: 1_000 }));
+  const scope = await directory.write((rows) => rows.addScope("deployment", 1));
+  const add = (id: string, text: string): Promise<number> =>
+    directory.write((rows) => rows.addDocument(bareRow(scope, id), { text, structure: "{}" }));
+  const first = await add("first", "The heron waits.");
+  // All share a commit, and thereby the block.
+  const second = add("second", "The crane dances.");
+  const refused = directory.write((rows) => {
+    rows.deleteDocument(first);
+    rows.addDocument(bareRow(scope, "third"), { text: "A text in the place of theirs.", structure: "{}" });
+    throw new Error("refused");
+  });
+  const fourth = add("fourth", "The egret fishes.");
+  await expect(refused).rejects.toThrow("refused");
+  const keys = [first, await second, await fourth];
+  expect(await directory.read((rows) => keys.map((key) => rows.documentText(key)))).toEqual([
+    "The heron waits.",
+    "The crane dances.",
+    "The egret fishes.",
+  ]);
+  await directory.close();
+  await rm(folder, { recursive: true });
+});
+
+const bareRow = (scope: number, id: string) => ({
+  scope,
+  id,
+  uri: id,
+  title: id,
+  mediaType: "text/plain",
+  origin: "user-content" as const,
+  contentHash: id,
+  metadataHash: "",
+  fingerprint: "",
+  bytes: 0,
+  folder: null,
+  ingestedAt: "2026-01-01T00:00:00.000Z",
+  checkedAt: null,
+  etag: null,
+  lastModified: null,
+  deletedAt: null,
+  readers: null,
+  validFrom: null,
+  validTo: null,
+  supersedes: null,
+});
