@@ -410,7 +410,8 @@ function isRunningText(rows: readonly (readonly (readonly PdfRun[])[])[]): boole
         begins++;
         continue;
       }
-      const isWithin = /^\p{Ll}/u.test(line.text) && !isSentenceEnd(column.before.text);
+      // Entries of an index end with numbers.
+      const isWithin = /^\p{Ll}/u.test(line.text) && /\p{L}[,;)]?$/u.test(column.before.text);
       if (isWithin) within++;
       else begins++;
       column.lines++;

@@ -196,7 +196,9 @@ function endOfPair(rows: readonly Row[], at: number, rules: readonly PdfRule[]):
   const isAligned = ({ pieces }: Row): boolean =>
     pieces.length === count && pieces.every(({ x }, column) => Math.abs(x - names.pieces[column]!.x) < 1);
   const isRepeated = (): boolean =>
-    isAligned(cells) && rows.filter((row) => row !== names && row !== cells && isAligned(row)).length >= 2;
+    isAligned(cells) &&
+    [...names.pieces, ...cells.pieces].every(({ text }) => /\p{L}|\d{4}/u.test(text) && !/[{}…]|\.\s?\./u.test(text)) &&
+    rows.filter((row) => row !== names && row !== cells && isAligned(row)).length >= 2;
   return isBelow && (count > 2 || isHeaded || isRepeated()) ? at + 2 : undefined;
 }
 
