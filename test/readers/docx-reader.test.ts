@@ -270,6 +270,33 @@ describe("createDocxReader: running text", () => {
     expect(await textOf(paragraph("The end", "<w:rPr><w:del/></w:rPr>"))).toBe("The end");
   });
 
+  it("gives the values of fields of a form: texts, ticked boxes, chosen entries", async () => {
+    const field = (code: string, data: string, result = ""): string =>
+      `<w:r><w:fldChar w:fldCharType="begin"><w:ffData>${data}</w:ffData></w:fldChar></w:r><w:r><w:instrText> ${code} </w:instrText></w:r>` +
+      `${result}<w:r><w:fldChar w:fldCharType="end"/></w:r>`;
+    const separate = '<w:r><w:fldChar w:fldCharType="separate"/></w:r>';
+    const list = '<w:ddList><w:result w:val="1"/><w:listEntry w:val="Coarse"/><w:listEntry w:val="Fine"/></w:ddList>';
+    const box = (inside: string): string => field("FORMCHECKBOX", `<w:checkBox>${inside}</w:checkBox>`);
+    const body = [
+      run("Owner: ") + field("FORMTEXT", "<w:textInput/>", separate + run("Nils Ek")),
+      run("Licensed: ") + box('<w:default w:val="0"/><w:checked/>'),
+      run("Insured: ") + box('<w:default w:val="1"/><w:checked w:val="0"/>'),
+      run("Heated: ") + box('<w:default w:val="1"/>'),
+      run("Grade: ") + field("FORMDROPDOWN", list),
+      // A program that writes the result too.
+      run("Again: ") + field("FORMDROPDOWN", list, separate + run("Fine")),
+    ].map((content) => paragraph(content));
+    const { text } = await readAs("a.docx", makeDocx({ body: body.join("") }));
+    expect(text.split("\n\n")).toEqual([
+      "Owner: Nils Ek",
+      "Licensed: ☒",
+      "Insured: ☐",
+      "Heated: ☒",
+      "Grade: Fine",
+      "Again: Fine",
+    ]);
+  });
+
   it("gives a field's result and not its code, also over paragraphs and fields within fields [E15]", async () => {
     const char = (type: string): string => `<w:r><w:fldChar w:fldCharType="${type}"/></w:r>`;
     const code = (text: string): string => `<w:r><w:instrText>${text}</w:instrText></w:r>`;

@@ -54,8 +54,11 @@ export function createInlineReader(
   styles: DocxStyles,
   nextMark: (kind: NoteMark["kind"], id: string) => string,
 ): (paragraph: XmlElement) => InlineText {
-  /** Fields that are open, outermost first, with their code, and whether their result has begun: a field may run over many paragraphs. */
-  const fields: { state: "code" | "result"; code: string }[] = [];
+  /**
+   * Fields that are open, outermost first, with their code, and whether their result has begun: a field may run over many paragraphs. One of a form
+   * shows its value where it has no result.
+   */
+  const fields: { state: "code" | "result"; code: string; value: string }[] = [];
 
   return (paragraph) => {
     const parts: string[] = [];
@@ -69,14 +72,15 @@ export function createInlineReader(
     const write = (text: string): void => {
       if (fields.some(({ state }) => state === "code")) return;
       parts.push(text);
+      if (text !== "") for (const field of fields) field.value = "";
       countLetters(setting, text, letters);
       if (text.trim() !== "" && fields.some(({ code }) => contentsField.test(code))) isContents = true;
     };
-    const readField = (type: string | undefined): void => {
-      const field = fields.at(-1);
-      if (type === "begin") fields.push({ state: "code", code: "" });
+    const readField = (mark: XmlElement): void => {
+      const [type, field] = [mark.attributes.get("fldCharType"), fields.at(-1)];
+      if (type === "begin") fields.push({ state: "code", code: "", value: formValue(findChild(mark, "ffData")) });
       else if (type === "separate" && field !== undefined) field.state = "result";
-      else if (type === "end") fields.pop();
+      else if (type === "end") write(fields.pop()?.value ?? "");
     };
     const readCode = (code: XmlElement): void => {
       const field = fields.at(-1);
@@ -112,7 +116,7 @@ export function createInlineReader(
       letters = { ...usual, ...(style !== undefined && styles.setting(style)), ...readLetters(properties) };
       for (const child of elementsOf(run)) {
         // A field goes on though its code is hidden.
-        if (child.name === "fldChar") readField(child.attributes.get("fldCharType"));
+        if (child.name === "fldChar") readField(child);
         else if (child.name === "instrText") readCode(child);
         else if (!isHidden) readInRun(child, run);
       }
@@ -164,7 +168,7 @@ export function createInlineReader(
         else if (child.name === "oMath" || child.name === "oMathPara") write(readMath(child));
         else if (child.name === "AlternateContent") readAll(alternativesOf(child)[0]);
         else if (child.name === "fldSimple") {
-          fields.push({ state: "result", code: child.attributes.get("instr") ?? "" });
+          fields.push({ state: "result", code: child.attributes.get("instr") ?? "", value: "" });
           readAll(child);
           fields.pop();
         } else readAll(child);
@@ -173,6 +177,21 @@ export function createInlineReader(
     readAll(paragraph);
     return { text: parts.join(""), notes, boxes, graphics, isContents, setting };
   };
+}
+
+/**
+ * The value of a field of a form that is no text: whether a box is ticked, or the entry of a list that is chosen; `""` for others.
+ *
+ * **Source** ISO/IEC 29500-1, 17.16.7 (checkBox), 17.16.9 (ddList).
+ */
+function formValue(form: XmlElement | undefined): string {
+  const box = findChild(form, "checkBox");
+  if (box !== undefined)
+    return isOn(box, "checked") || (!findChild(box, "checked") && isOn(box, "default")) ? "☒" : "☐";
+  const list = findChild(form, "ddList");
+  const chosen = Number(valueOf(list, "result") ?? valueOf(list, "default") ?? 0);
+  const entries = elementsOf(list).filter(({ name }) => name === "listEntry");
+  return entries[chosen]?.attributes.get("val") ?? "";
 }
 
 /** The size of letters where nothing states one. **Units** points. **Source** ISO/IEC 29500-1, 17.3.2.38. */

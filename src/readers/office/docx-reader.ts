@@ -26,7 +26,7 @@ const mediaTypes: ReadonlySet<string> = new Set([
  */
 export function createDocxReader(): Reader {
   return {
-    name: "docx/7",
+    name: "docx/8",
     accepts: (mediaType) => mediaTypes.has(mediaType),
     read: async (input) =>
       input.mediaType === inOneFile
