@@ -207,6 +207,17 @@ describe("createOdtReader", () => {
     ]);
   });
 
+  it("gives the values of fields that LibreOffice keeps of Word's forms", async () => {
+    const spaces = 'xmlns:field="urn:openoffice:names:experimental:ooo-ms-interop:xmlns:field:1.0"';
+    const field = (kind: string, ...facts: (readonly [string, string])[]): string =>
+      `<field:fieldmark ${spaces} field:type="vnd.oasis.opendocument.field.${kind}">${facts.map(([name, value]) => `<field:param field:name="${name}" field:value="${value}"/>`).join("")}</field:fieldmark>`;
+    const box = (isTicked: boolean): string => field("FORMCHECKBOX", ["Checkbox_Checked", String(isTicked)]);
+    const entries = ["Coarse", "Fine"].map((entry) => ["Dropdown_ListEntry", entry] as const);
+    const list = field("FORMDROPDOWN", ...entries, ["Dropdown_Selected", "1"]);
+    const { text } = await readAs("a.odt", makeOdt(p(`Licensed: ${box(true)} Insured: ${box(false)} Grade: ${list}`)));
+    expect(text).toBe("Licensed: ☒ Insured: ☐ Grade: Fine");
+  });
+
   it("reads charts and formulas, from parts of their own and in a flat file, and says what a sheet leaves out [L9]", async () => {
     const office = "urn:oasis:names:tc:opendocument:xmlns";
     const cells = (...texts: string[]): string =>

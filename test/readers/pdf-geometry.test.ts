@@ -137,3 +137,15 @@ function ordered({ text, pages, places }: PdfGeometry): PdfGeometry {
     })),
   };
 }
+
+test("[page 21.1] words before and behind dots that lead to a number have their boxes", async () => {
+  const bytes = makePdf([{ content: line(60, 700, "Sluices ................ 15") }]);
+  const geometry = await readPdfGeometry({ uri: "contents.pdf", bytes });
+  expect(geometry.text).toBe("Sluices … 15");
+  const boxOf = (word: string) => {
+    const start = geometry.text.indexOf(word);
+    return locateOnPages(geometry, start, start + word.length)[0]?.boxes[0];
+  };
+  near(boxOf("Sluices")!.x, 60);
+  near(boxOf("15")!.x, 60 + 25 * 6);
+});

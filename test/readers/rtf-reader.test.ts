@@ -69,6 +69,18 @@ describe("createRtfReader", () => {
     ]);
   });
 
+  it("gives the values of fields of a form: texts, ticked boxes, chosen entries", async () => {
+    const field = (code: string, data: string, result = ""): string =>
+      `{\\field{\\*\\fldinst{ ${code} {\\*\\formfield{${data}}}}}{\\fldrslt ${result}}}`;
+    const box = (data: string): string => field("FORMCHECKBOX", `\\fftype1${data}`);
+    const list = "\\fftype2\\ffres1{\\*\\ffl Coarse}{\\*\\ffl Fine}";
+    const { text } = await readAs(
+      "a.rtf",
+      `{\\rtf1\\ansi Owner: ${field("FORMTEXT", "\\fftype0", "Nils Ek")}\\par Licensed: ${box("\\ffres25\\ffdefres1")} Insured: ${box("\\ffres0\\ffdefres1")} Heated: ${box("\\ffres1")}.\\par Grade: ${field("FORMDROPDOWN", list)} and ${field("FORMDROPDOWN", list, "Fine")}\\par}`,
+    );
+    expect(text).toBe("Owner: Nils Ek\n\nLicensed: ☒ Insured: ☐ Heated: ☒.\n\nGrade: Fine and Fine");
+  });
+
   it("shows the signs under a reading, and formulas in fields, and no other code of a field", async () => {
     const field = (code: string, result = ""): string => `{\\field{\\*\\fldinst{ ${code} }}{\\fldrslt ${result}}}`;
     const { text } = await readAny(

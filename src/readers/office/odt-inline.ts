@@ -75,6 +75,7 @@ export function readOdtInline(
       } else if (child.name === "tab") parts.push("\t");
       else if (child.name === "line-break") parts.push("\n");
       else if (child.name === "note") readNote(child);
+      else if (child.name === "fieldmark") parts.push(formValue(child));
       else if (child.name === "frame") readFrame(child);
       else if (child.name === "custom-shape" || child.name === "rect") boxes.push(child);
       else if (!silent.has(child.name) && !hidesText(styles, child.attributes.get("style-name"))) {
@@ -87,6 +88,17 @@ export function readOdtInline(
   };
   if (!hidesText(styles, paragraph.attributes.get("style-name"))) readAll(paragraph);
   return { text: cleanText(parts.join("")), notes, boxes, graphics, setting };
+}
+
+/** Whether a box of a form is ticked, or the entry of a list that is chosen, as LibreOffice keeps fields of Word's forms. */
+function formValue(field: XmlElement): string {
+  const of = (name: string): readonly string[] =>
+    elementsOf(field)
+      .filter(({ attributes }) => attributes.get("name") === name)
+      .map(({ attributes }) => attributes.get("value") ?? "");
+  if (/FORMCHECKBOX$/u.test(field.attributes.get("type") ?? ""))
+    return of("Checkbox_Checked")[0] === "true" ? "☒" : "☐";
+  return of("Dropdown_ListEntry")[Number(of("Dropdown_Selected")[0] ?? 0)] ?? "";
 }
 
 /** Paragraphs below an element, in order, each as its own text. */

@@ -14,7 +14,7 @@ import type { Reader } from "../../contracts/reader.ts";
  */
 export function createOdtReader(): Reader {
   return {
-    name: "odt/8",
+    name: "odt/9",
     accepts: (mediaType) =>
       /^application\/vnd\.oasis\.opendocument\.text(?:-template|-master|-flat-xml)?$/.test(mediaType),
     read: async (input) => (await import("./read-odt.ts")).readOdt(input),

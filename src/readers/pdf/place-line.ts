@@ -115,6 +115,11 @@ function matchSigns(run: string, line: string, cursor: number): readonly number[
     }
     const passed = sign === "|" ? " " : " |";
     while (at < line.length && passed.includes(line[at]!)) at++;
+    // Dots that lead to a number are one sign in the line.
+    if (line[at] === "…" && /\w/u.test(sign) && /\.\s?$/u.test(run.slice(Math.max(0, index - 2), index))) {
+      at++;
+      while (line[at] === " ") at++;
+    }
     if (line[at] === sign) signs.push(at++);
     else if (
       sign === run[index - 1] ||

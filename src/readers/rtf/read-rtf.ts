@@ -14,7 +14,19 @@ import { readRtfTokens } from "./rtf-tokens.ts";
 /** Properties that a group inherits and its end takes back. */
 interface State {
   /** Destination: the body, text to collect for another use, or nothing at all. */
-  into: "body" | "skip" | "fonts" | "styles" | "title" | "author" | "created" | "label" | "note" | "code";
+  into:
+    | "body"
+    | "skip"
+    | "fonts"
+    | "styles"
+    | "title"
+    | "author"
+    | "created"
+    | "label"
+    | "note"
+    | "code"
+    | "form"
+    | "entry";
   font: number;
   isHidden: boolean;
   /** Struck out while changes were recorded. */
@@ -48,12 +60,22 @@ const plainState: State = {
 
 /** Destinations without text of the document. Those after `\*` that are not known are left out by themselves. */
 const skipped = new Set(
-  "colortbl pict header headerl headerr headerf footer footerl footerr footerf object objdata datafield themedata colorschememapping datastore latentstyles listtable listoverridetable rsidtbl generator xmlnstbl filetbl revtbl mmathPr wgrffmtfilter operator manager company category keywords comment doccomm hlinkbase buptim revtim printim version vern edmins nofpages nofwords nofchars nofcharsws id subject userprops pgdsctbl annotation atnid atnauthor atndate atnref atnicn atrfstart atrfend bkmkstart bkmkend nonshppict sp sn sv shpinst listname fchars lchars ftnsep ftnsepc aftnsep aftnsepc ftncn aftncn pntext formfield nonesttables".split(
+  "colortbl pict header headerl headerr headerf footer footerl footerr footerf object objdata datafield themedata colorschememapping datastore latentstyles listtable listoverridetable rsidtbl generator xmlnstbl filetbl revtbl mmathPr wgrffmtfilter operator manager company category keywords comment doccomm hlinkbase buptim revtim printim version vern edmins nofpages nofwords nofchars nofcharsws id subject userprops pgdsctbl annotation atnid atnauthor atndate atnref atnicn atrfstart atrfend bkmkstart bkmkend nonshppict sp sn sv shpinst listname fchars lchars ftnsep ftnsepc aftnsep aftnsepc ftncn aftncn pntext nonesttables".split(
     " ",
   ),
 );
 /** Destinations after `\*` whose text is the document's. */
-const readAfterStar = new Set(["shptxt", "shprslt", "listtext", "footnote", "ud", "nesttableprops", "fldinst"]);
+const readAfterStar = new Set([
+  "shptxt",
+  "shprslt",
+  "listtext",
+  "footnote",
+  "ud",
+  "nesttableprops",
+  "fldinst",
+  "formfield",
+  "ffl",
+]);
 /** Signs that control words stand for. */
 const signs: Readonly<Record<string, string>> = {
   tab: "\t",
@@ -122,6 +144,7 @@ export async function readRtf(input: ReadInput): Promise<ReadResult> {
   let [paragraph, label] = ["", ""];
   let setting = { letters: 0, bold: 0, size: 0 };
   let [note, code] = ["", ""];
+  const form = createFormField();
   let fontName = -1;
   let styleName = "";
   let [isHeaderRow, isStar, isNew] = [false, false, false];
@@ -130,6 +153,7 @@ export async function readRtf(input: ReadInput): Promise<ReadResult> {
   const add = (text: string): void => {
     if (state.isDeleted || (state.isHidden && state.into === "body")) return;
     if (state.into === "body") {
+      if (text !== "") form.settle();
       paragraph += text;
       countLetters(setting, text, state);
     } else if (state.into === "code") code += code.length < longestFieldCode ? text : "";
@@ -138,6 +162,7 @@ export async function readRtf(input: ReadInput): Promise<ReadResult> {
     else if (state.into === "title") facts.title += text;
     else if (state.into === "author") facts.author += text;
     else if (state.into === "styles") styleName += text;
+    else if (state.into === "entry") form.addEntry(text);
   };
   const decode = createFontDecoder(fonts);
   const endParagraph = (depth = state.isInTable ? state.depth : 0): void => {
@@ -176,6 +201,10 @@ export async function readRtf(input: ReadInput): Promise<ReadResult> {
         if (before.into === "body") paragraph += showEquation(code);
         code = "";
       }
+      if (stack.length < form.depth) {
+        state = before;
+        add(form.finish());
+      }
       state = before;
       isNew = false;
       continue;
@@ -199,7 +228,10 @@ export async function readRtf(input: ReadInput): Promise<ReadResult> {
     isStar = false;
     if (state.into === "skip") continue;
     const into = destinationOf(name, state.into);
+    if (into === "entry") form.beginEntry();
     if (into !== undefined) state.into = into;
+    else if (name === "field" && state.into === "body") form.begin(stack.length);
+    else if (state.into === "form") form.set(name, value ?? 1);
     else if (setFormat(state, name, value) || name === "info" || name === "fldrslt") continue;
     else if (state.into === "created") facts.created.set(name, value ?? 0);
     else if (name === "ansicpg") page = codePages[value ?? 0] ?? `windows-${value}`;
@@ -261,6 +293,47 @@ function resultOf(
   };
 }
 
+/**
+ * Follows a field of a form that is no text: whether its box is ticked, and which entry of its list is chosen.
+ *
+ * **Source** RTF 1.9.1, form fields: `\\fftype` 1 is a box, 2 a list; `\\ffres` is the result, 25 for none; `\\ffdefres` stands in its place.
+ */
+function createFormField(): {
+  readonly depth: number;
+  begin(depth: number): void;
+  set(name: string, value: number): void;
+  beginEntry(): void;
+  addEntry(text: string): void;
+  settle(): void;
+  finish(): string;
+} {
+  let depth = 0;
+  let facts = new Map<string, number>();
+  let entries: string[] = [];
+  return {
+    get depth() {
+      return depth;
+    },
+    begin(at) {
+      depth = at;
+      facts = new Map();
+      entries = [];
+    },
+    set: (name, value) => void facts.set(name, value),
+    beginEntry: () => void entries.push(""),
+    addEntry: (text) => void entries.push((entries.pop() ?? "") + text),
+    // The file shows a result of its own.
+    settle: () => facts.clear(),
+    finish() {
+      depth = 0;
+      const result = facts.get("ffres") ?? 25;
+      const chosen = result === 25 ? (facts.get("ffdefres") ?? 0) : result;
+      if (facts.get("fftype") === 1) return chosen === 1 ? "☒" : "☐";
+      return facts.get("fftype") === 2 ? (entries[chosen] ?? "").trim() : "";
+    },
+  };
+}
+
 const destinations: Readonly<Record<string, State["into"]>> = {
   fonttbl: "fonts",
   stylesheet: "styles",
@@ -268,6 +341,8 @@ const destinations: Readonly<Record<string, State["into"]>> = {
   listtext: "label",
   footnote: "note",
   fldinst: "code",
+  formfield: "form",
+  ffl: "entry",
 };
 
 /** Where text goes from a control word on; `undefined` where it goes on as before. */

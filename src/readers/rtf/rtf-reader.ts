@@ -11,7 +11,7 @@ import type { Reader } from "../../contracts/reader.ts";
  */
 export function createRtfReader(): Reader {
   return {
-    name: "rtf/6",
+    name: "rtf/7",
     accepts: (mediaType) => mediaType === "application/rtf" || mediaType === "text/rtf",
     read: async (input) => (await import("./read-rtf.ts")).readRtf(input),
   };
