@@ -96,7 +96,7 @@ function formValue(field: XmlElement): string {
     elementsOf(field)
       .filter(({ attributes }) => attributes.get("name") === name)
       .map(({ attributes }) => attributes.get("value") ?? "");
-  if (/FORMCHECKBOX$/u.test(field.attributes.get("type") ?? ""))
+  if (field.attributes.get("type")?.endsWith("FORMCHECKBOX") === true)
     return of("Checkbox_Checked")[0] === "true" ? "☒" : "☐";
   return of("Dropdown_ListEntry")[Number(of("Dropdown_Selected")[0] ?? 0)] ?? "";
 }
