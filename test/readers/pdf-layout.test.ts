@@ -632,6 +632,8 @@ describe("runs and lines of a PDF", () => {
 
   it("writes ligatures as letters, without controls and lone surrogates [L1]", () => {
     expect(textOf(item("di\uFB03cult \uFB01eld"))).toBe("difficult field");
+    // Signs of lines that run downwards.
+    expect(textOf(item("会議\uFE12港\uFE41"))).toBe("会議。港「");
     expect(textOf(item("a\u0007b\ud800"))).toBe("ab\uFFFD");
   });
 

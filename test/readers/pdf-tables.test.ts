@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { ReadResult } from "../../src/contracts/reader.ts";
 import type { PdfRun } from "../../src/readers/pdf/pdf-runs.ts";
 import { cutRows, readTables } from "../../src/readers/pdf/pdf-tables.ts";
+import { walkSections } from "../../src/text/walk-sections.ts";
 import { makePdf, type PdfTestLine, type PdfTestOptions } from "./make-pdf.ts";
 import { readAs } from "./read-with.ts";
 
@@ -71,6 +72,33 @@ describe("a heading of a number and words below a table", () => {
       "| 2010-2014 | School of crafts |\n| 2008-2010 | Apprentice |",
     ]);
     expect(root.children?.map(({ title }) => title)).toEqual(["Schools"]);
+  });
+
+  it("is a part of a price list, whose headings are larger than its cells", async () => {
+    const priced = (y: number, rows: readonly (readonly [string, string])[]) =>
+      rows.flatMap(([dish, price], at) => [
+        { text: dish, x: 72, y: y - at * 16 },
+        // Digits of Helvetica are 0.556 wide: prices end below one another.
+        { text: price, x: 300 - (price.length - 1) * 5.56 - 2.78, y: y - at * 16 },
+      ]);
+    const lines = [
+      { text: "Galley menu", y: 740, size: 20 },
+      { text: "Soups", y: 710, size: 13 },
+      ...priced(690, [
+        ["Fish soup", "9.50"],
+        ["Pea soup", "12.00"],
+      ]),
+      { text: "Mains", y: 640, size: 13 },
+      ...priced(620, [
+        ["Cod with butter", "18.00"],
+        ["Lamb stew with roots", "17.50"],
+        ["Pie of leek and cheese", "9.00"],
+      ]),
+    ];
+    const { text, root } = await read([lines]);
+    expect(text).toContain("| Fish soup | 9.50 |\n| Pea soup | 12.00 |");
+    const titles = [...walkSections(root)].slice(1).map(({ title }) => title);
+    expect(titles).toEqual(["Galley menu", "Soups", "Mains"]);
   });
 
   it("is no row of it", async () => {

@@ -110,13 +110,22 @@ function findLetterhead(blocks: readonly PdfBlock[]): ReadonlySet<PdfBlock> {
   return new Set(at < 0 ? [] : blocks.slice(0, Math.max(0, at - 1)));
 }
 
+/** From so many times the letters of its text in tables, these are a document's text. */
+const mostlyTables = 2;
+
 /** The size of the text, and whether most of it is bold. */
 function measure(blocks: readonly PdfBlock[]): { body: number; isMostlyBold: boolean } {
   const lengths = new Map<number, number>();
   let bold = 0;
   let all = 0;
-  for (const { lines, kind, aside } of blocks) {
-    if (kind === "table" || aside === true) continue;
+  const lettersOf = (given: readonly PdfBlock[]): number =>
+    given.reduce((sum, { lines }) => sum + lines.reduce((length, { text }) => length + text.length, 0), 0);
+  const [tables, texts] = [true, false].map((isTable) =>
+    blocks.filter(({ kind, aside }) => aside !== true && (kind === "table") === isTable),
+  ) as [PdfBlock[], PdfBlock[]];
+  // The text of a price list stands in its tables.
+  const isTabular = lettersOf(tables) > lettersOf(texts) * mostlyTables;
+  for (const { lines } of isTabular ? [...tables, ...texts] : texts) {
     for (const line of lines) {
       if (line.size === 0) continue;
       lengths.set(roundSize(line.size), (lengths.get(roundSize(line.size)) ?? 0) + line.text.length);

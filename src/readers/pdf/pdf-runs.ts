@@ -194,13 +194,15 @@ function multiply(m: readonly number[], n: readonly number[]): [number, number, 
   return [a * g + c * h, b * g + d * h, a * i + c * j, b * i + d * j, a * k + c * l + e, b * k + d * l + f];
 }
 
-/** Ligatures and presentation forms as letters; controls, which fonts without a Unicode map hand out, and lone surrogates taken out. */
+/** Ligatures and presentation forms as letters, also signs of lines that run downwards; controls, which fonts without a Unicode map hand out, and lone surrogates taken out. */
 function cleanRun(text: string): string {
   return (
     text
       // oxlint-disable-next-line no-control-regex -- these are the ones
       .replace(/[\u0000-\u0008\u000E-\u001F\u007F\u200B\uFEFF]/gu, "")
-      .replace(/[\uFB00-\uFB4F\uFB50-\uFDFF\uFE70-\uFEFC]/gu, (sign) => sign.normalize("NFKC"))
+      .replace(/[\uFB00-\uFB4F\uFB50-\uFDFF\uFE10-\uFE19\uFE30-\uFE44\uFE47\uFE48\uFE70-\uFEFC]/gu, (sign) =>
+        sign.normalize("NFKC"),
+      )
       .replace(/[\uF076\uF0A7\uF0B7\uF0D8\uF0FC]/gu, (sign) => bullets[sign] ?? sign)
       .replace(/\s+/gu, " ")
       .toWellFormed()

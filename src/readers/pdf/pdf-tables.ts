@@ -153,6 +153,9 @@ function endOfTable(rows: readonly Row[], start: number): number | undefined {
   return middle <= longestCell ? end : undefined;
 }
 
+/** Words or a year, where code and entries of a table of contents have numbers and signs. */
+const isLabel = /^(?=.*(?:\p{L}|\d{4}))(?!.*(?:[{}…]|\.\s?\.))/u;
+const isValue = ({ text }: Piece): boolean => !/[{}…]|\.\s?\./u.test(text);
 /** Edges or middles of cells this near stand below one another; a row further below is not the other's. **Units** points, letter heights. */
 const [aligned, pairGap] = [1.5, 3];
 
@@ -194,10 +197,14 @@ function endOfPair(rows: readonly Row[], at: number, rules: readonly PdfRule[]):
   const isHeaded = isRuled || (toLine(names.runs).bold && !toLine(cells.runs).bold);
   // Other rows of the same two columns stand elsewhere, such as below another heading.
   const isAligned = ({ pieces }: Row): boolean =>
-    pieces.length === count && pieces.every(({ x }, column) => Math.abs(x - names.pieces[column]!.x) < 1);
+    pieces.length === count &&
+    pieces.every(({ x, right }, column) => {
+      const name = names.pieces[column]!;
+      return Math.min(Math.abs(x - name.x), Math.abs(right - name.right)) < 1;
+    });
   const isRepeated = (): boolean =>
+    [names, cells].every(({ pieces: [label, ...values] }) => isLabel.test(label!.text) && values.every(isValue)) &&
     isAligned(cells) &&
-    [...names.pieces, ...cells.pieces].every(({ text }) => /\p{L}|\d{4}/u.test(text) && !/[{}…]|\.\s?\./u.test(text)) &&
     rows.filter((row) => row !== names && row !== cells && isAligned(row)).length >= 2;
   return isBelow && (count > 2 || isHeaded || isRepeated()) ? at + 2 : undefined;
 }
