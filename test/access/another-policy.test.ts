@@ -27,7 +27,7 @@ const some = [
   { from: policies[4]!, to: policies[3]! },
 ];
 const callers: readonly AccessContext[] = [{ userId: "ada", teamId: "north" }, {}];
-const scopes = ["deployment", "platform", "team:north", "team:south", "user:ada"] as const satisfies readonly Scope[];
+const scopes: readonly Scope[] = ["deployment", "platform", "team:north", "team:south", "user:ada"];
 
 const words = "lantern harbour oven comet violin sailor copper quartz meadow falcon ember willow".split(" ");
 const random = createRandom(19);

@@ -180,7 +180,7 @@ export function createInlineReader(
 }
 
 /**
- * The value of a field of a form that is no text: whether a box is ticked, or the entry of a list that is chosen; `""` for others.
+ * The value of a form's field that is no text: whether a box is ticked, or the chosen entry of a list. Others give `""`.
  *
  * **Source** ISO/IEC 29500-1, 17.16.7 (checkBox), 17.16.9 (ddList).
  */
