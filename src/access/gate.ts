@@ -94,7 +94,13 @@ export function createGate(policy: AccessPolicy = {}): Gate {
       }
       return prove("write", [wanted], [wanted]);
     },
-    writable: (caller, existing) => existing.filter((scope) => mayWrite(caller, scope)),
+    writable(caller, existing) {
+      if (isRevoked(existing) || !Array.isArray(existing))
+        throw new IbidError("invalid-argument", "existing is no list of scopes.", {
+          hint: "Give the scopes with content.",
+        });
+      return (existing as readonly Scope[]).filter((scope) => mayWrite(caller, scope));
+    },
   };
 }
 
@@ -118,6 +124,15 @@ export function mayWrite(caller: Caller, scope: Scope): boolean {
 }
 
 function ownScopes(caller: AccessContext): Scope[] {
+  if (typeof caller !== "object" || caller === null || isRevoked(caller)) {
+    throw new IbidError(
+      "invalid-argument",
+      `The caller is of the type ${typeof caller}; it must be an access context.`,
+      {
+        hint: "Give { userId, teamId, teams }, or the operator.",
+      },
+    );
+  }
   const teams = new Set([...(caller.teamId === undefined ? [] : [caller.teamId]), ...(caller.teams ?? [])]);
   const scopes = Array.from(teams, (team) => parseScope(`team:${team}`));
   if (caller.userId !== undefined) scopes.push(parseScope(`user:${caller.userId}`));

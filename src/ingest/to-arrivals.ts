@@ -12,7 +12,7 @@ import type {
 } from "../contracts/knowledge-base.ts";
 import type { Metadata } from "../contracts/metadata.ts";
 import type { AskKept, Source, SourceItem, SourceRefusal, SourceUnchanged } from "../contracts/reader.ts";
-import { checkNotRevoked } from "../runtime/check-options.ts";
+import { checkGiven, checkNotRevoked } from "../runtime/check-options.ts";
 import { hashParts, sha256 } from "../runtime/hash.ts";
 import { readMediaContent } from "../readers/media-document.ts";
 import { toMetadata } from "../runtime/to-json.ts";
@@ -104,7 +104,15 @@ async function* map<From>(
   inputs: Iterable<From> | AsyncIterable<From>,
   to: (input: From) => Arrival | Promise<Arrival>,
 ) {
-  for await (const input of inputs) yield to(input);
+  for await (const input of checkIterator(inputs)) yield to(input);
+}
+
+/** The same inputs. **Errors** `invalid-argument` for an iterable whose iterator has no `next`: the engine's own error would name nothing. */
+function checkIterator<From>(inputs: Iterable<From> | AsyncIterable<From>): Iterable<From> | AsyncIterable<From> {
+  if (!isAsyncIterable(inputs)) return inputs;
+  const iterator = inputs[Symbol.asyncIterator]();
+  checkGiven("ingest", "inputs[Symbol.asyncIterator]()", iterator, "object", { next: "function" });
+  return { [Symbol.asyncIterator]: () => iterator };
 }
 
 const each = (inputs: Iterable<unknown> | AsyncIterable<unknown>): Arrivals => ({

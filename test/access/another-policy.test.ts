@@ -110,7 +110,7 @@ it.each(runsAll ? changes : some.slice(0, 2))(
     for (const secret of ["xyzzyword", "qwertword"]) {
       const place = join(folder, secret);
       const kb = await openKnowledgeBase(place, { access: from });
-      const hidden = scopes.filter((scope) => !createGate(to).read({}, []).scopes.includes(scope));
+      const hidden: readonly Scope[] = scopes.filter((scope) => !createGate(to).read({}, []).scopes.includes(scope));
       await fill(kb, (scope) => hidden.includes(scope), secret);
       await fill(kb, (scope) => !hidden.includes(scope));
       await kb.close();

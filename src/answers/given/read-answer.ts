@@ -58,6 +58,7 @@ export function readAnswer(answer: string | object, format?: AnswerFormat): Give
     return readMarkdown(answer);
   }
   if (format === "markdown") throw notInForm(format);
+  if (format !== undefined && !Object.hasOwn(readers, format)) throw notInForm(format);
   const names = format === undefined ? (Object.keys(readers) as ResponseFormat[]) : [format];
   for (const name of names) {
     const read = readers[name](answer);

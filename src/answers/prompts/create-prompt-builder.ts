@@ -4,7 +4,7 @@ import { IbidError } from "../../contracts/errors.ts";
 import type { KnowledgeBase } from "../../contracts/knowledge-base.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import type { Hit, SearchOptions } from "../../contracts/retriever.ts";
-import { checkOptions } from "../../runtime/check-options.ts";
+import { checkGiven, checkOptions, checkText } from "../../runtime/check-options.ts";
 import { answerQuestion } from "../answer-question.ts";
 import {
   buildPrompt,
@@ -113,7 +113,10 @@ export function createPromptBuilder(
   if (building.grounding !== undefined) checkGrounding(building.grounding);
 
   return {
-    async build(conversation, { signal } = {}) {
+    async build(conversation, given = {}) {
+      checkOptions("build", given, { signal: true });
+      const { signal } = given;
+      if (typeof conversation !== "string") checkGiven("build", "conversation", conversation, "list", { role: "text" });
       const query = typeof conversation === "string" ? conversation.trim() : latestOf(conversation);
       if (query === "") {
         const { instructions = "", grounding = "preferred" } = building;
@@ -125,7 +128,11 @@ export function createPromptBuilder(
       return { ...built, hits: hits.map(withoutExplanation) };
     },
 
-    async check({ hits, labels, grounding }, question, text) {
+    async check(built, question, text) {
+      checkGiven("check", "built", built, "object", { hits: "list", labels: "list" });
+      checkText("check", "question", question);
+      checkText("check", "text", text);
+      const { hits, labels, grounding } = built;
       const texts = new Map<string, Promise<string | undefined>>();
       const textOf = async (id: string, scope: Scope): Promise<string | undefined> => {
         const hit = hits.find((one) => one.documentId === id && one.scope === scope);

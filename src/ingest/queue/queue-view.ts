@@ -14,7 +14,7 @@ import type { StoredJob, IngestionState } from "../../contracts/job-store.ts";
 import type { KnowledgeBase } from "../../contracts/knowledge-base.ts";
 import type { AccessContext, Scope } from "../../contracts/scope.ts";
 import { throwIfAborted } from "../../runtime/abort.ts";
-import { checkOptions } from "../../runtime/check-options.ts";
+import { checkGiven, checkOptions, checkText } from "../../runtime/check-options.ts";
 import { planOptions } from "../../runtime/plan-options.ts";
 import { enqueueOptions } from "../ingest-options.ts";
 import { hashParts } from "../../runtime/hash.ts";
@@ -80,6 +80,7 @@ export function createQueueView(parts: QueueParts, caller: Caller): IngestionQue
   async function prepare(input: EnqueueInput, given: EnqueueOptions): Promise<() => Promise<string | false>> {
     checkOpen();
     planOptions("enqueue", enqueueOptions, given);
+    if (typeof input !== "string") checkGiven("enqueue", "input", input, "object");
     const uri = nameOf(input);
     const scope = scopeOf(given.scope);
     checkIngest({ mayWrite: sees }, input, { ...toIngestOptions(given), scope });
@@ -135,10 +136,14 @@ export function createQueueView(parts: QueueParts, caller: Caller): IngestionQue
       return id;
     },
     enqueueWhenRoom,
-    idOf: (uri, scope) => hashParts(scopeOf(scope), uri),
+    idOf(uri, scope) {
+      checkText("idOf", "uri", uri);
+      return hashParts(scopeOf(scope), uri);
+    },
     status,
-    async *list({ states } = {}) {
-      for await (const job of walk(states)) yield toStatus(job);
+    async *list(given = {}) {
+      checkOptions("list", given, { states: true });
+      for await (const job of walk(given.states)) yield toStatus(job);
     },
     async depth() {
       checkOpen();
@@ -146,7 +151,10 @@ export function createQueueView(parts: QueueParts, caller: Caller): IngestionQue
       const depth = counts.queued + counts.reading + counts.embedding;
       return { ...counts, depth, capacity, rejected: report.rejections };
     },
-    async done(id, { signal } = {}) {
+    async done(id, given = {}) {
+      checkText("done", "id", id);
+      checkOptions("done", given, { signal: true });
+      const { signal } = given;
       const mine = report.waitFor(id);
       try {
         for (;;) {
@@ -189,6 +197,7 @@ export function createQueueView(parts: QueueParts, caller: Caller): IngestionQue
     async forget(uri, given = {}) {
       checkOpen();
       checkOptions("forget", given, { scope: true });
+      checkText("forget", "uri", uri);
       const scope = scopeOf(given.scope);
       if (!sees(scope)) return { jobs: 0 };
       const id = hashParts(scope, uri);
@@ -212,7 +221,9 @@ export function createQueueView(parts: QueueParts, caller: Caller): IngestionQue
       wake.now();
       return replayed;
     },
-    events({ buffer = 1000, signal } = {}) {
+    events(given = {}) {
+      checkOptions("events", given, { buffer: true, signal: true });
+      const { buffer = 1000, signal } = given;
       if (!Number.isInteger(buffer) || buffer < 1) throw badNumber("buffer", buffer);
       const missed = (count: number): IngestionEvent => ({ type: "EventsMissed", at: now(), missed: count });
       return report.events.listen({

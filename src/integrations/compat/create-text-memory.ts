@@ -7,7 +7,7 @@ import type { Hit, HitSource, SearchMode } from "../../contracts/retriever.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import { thresholdScore } from "./threshold-score.ts";
 import { keepNote } from "../memory/keep-note.ts";
-import { checkOptions } from "../../runtime/check-options.ts";
+import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { checkSaid, defaultCollection, memoryUri } from "./memory-address.ts";
 
 /** Metadata of a memory's document. */
@@ -190,8 +190,10 @@ export function createTextMemory(kb: KnowledgeBase, options: TextMemoryOptions =
       return put(given.collection ?? defaultCollection, key, text, {}, given);
     },
 
-    async saveReference({ text, externalId, externalSource }, given = {}) {
+    async saveReference(reference, given = {}) {
+      checkGiven("saveReference", "reference", reference, "object");
       checkOptions("saveReference", given, saveOptions);
+      const { text, externalId, externalSource } = reference;
       const source = { [sourceKey]: checkSaid("external source", externalSource) };
       return put(given.collection ?? defaultCollection, externalId, text, source, given);
     },

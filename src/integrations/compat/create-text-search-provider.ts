@@ -1,7 +1,7 @@
 import type { ChatMessage, ChatUserMessage } from "../../contracts/chat.ts";
 import type { KnowledgeBase } from "../../contracts/knowledge-base.ts";
 import type { Tool } from "../../contracts/tool.ts";
-import { checkOptions } from "../../runtime/check-options.ts";
+import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import { createTool } from "../tools/create-tool.ts";
 import { quoteLines } from "../tools/format-results.ts";
 import { textField, toolInput } from "../tools/tool-input.ts";
@@ -95,11 +95,13 @@ export function createTextSearchProvider(
   });
 
   return {
-    async beforeCall(given, { signal } = {}) {
+    async beforeCall(given, call = {}) {
+      checkGiven("beforeCall", "messages", given, "object");
+      checkOptions("beforeCall", call, { signal: true });
+      const { signal } = call;
       if (searchTime === "OnDemandFunctionCalling") return { instructions: "", tools: [search] };
-      const messages = "role" in given ? [given] : given;
-      const query = messages
-        .map(messageText)
+      const messages = Array.isArray(given) ? (given as readonly ChatMessage[]) : [given as ChatUserMessage];
+      const query = Array.from(messages, messageText)
         .filter((text) => text !== "")
         .join("\n");
       return { instructions: await find(messageText({ role: "user", content: query }), signal), tools: [] };

@@ -80,8 +80,11 @@ export function withMemory(model: ChatModel, defaults?: RequestMemory): MemoryCh
   checkGiven("withMemory", "model", model, "object");
   checkMemory(defaults);
   const remind = async (given: readonly ChatMessage[] | ChatUserMessage, options: MemoryChatOptions) => {
+    checkGiven("withMemory", "messages", given, "object");
+    checkGiven("withMemory", "options", options, "object");
     const { memory = defaults, ...rest } = options;
-    const messages = "role" in given ? [given] : given;
+    const messages = Array.isArray(given) ? (given as readonly ChatMessage[]) : [given as ChatUserMessage];
+    if (Array.isArray(given)) checkGiven("withMemory", "messages", given, "list", { role: "text" });
     if (memory === undefined || memory === null) return { messages, rest };
     checkMemory(memory);
     const index = messages.findLastIndex(({ role }) => role === "user");

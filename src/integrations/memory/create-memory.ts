@@ -294,6 +294,7 @@ export function createMemory(kb: KnowledgeBase, options: MemoryOptions = {}): Me
     remember: (note, call = {}) =>
       inTurn(() => {
         checkOptions("remember", call, { signal: true });
+        if (typeof note !== "string") checkGiven("remember", "note", note, "object");
         return write(typeof note === "string" ? { text: note } : note, call);
       }),
     async recall(question, asked = {}) {

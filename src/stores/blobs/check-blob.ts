@@ -1,7 +1,7 @@
 import type { ListBlobsOptions, PutBlobOptions } from "../../contracts/blob-store.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import { throwIfAborted } from "../../runtime/abort.ts";
-import { checkOptions } from "../../runtime/check-options.ts";
+import { checkGiven, checkOptions, sayValue } from "../../runtime/check-options.ts";
 import { compareCodePoints } from "../../runtime/compare-text.ts";
 
 /** As much as S3 allows. **Units** bytes of UTF-8. */
@@ -35,10 +35,15 @@ export function checkBlobKey(
   options: { readonly signal?: AbortSignal | undefined } = {},
 ): void {
   if (!isBlobKey(key)) {
-    throw new IbidError("invalid-argument", `${what}: ${JSON.stringify(key)?.slice(0, 100)} is not a key.`, {
-      hint: 'A key is parts joined by "/", such as "reports/2026.pdf": no part empty, "." or "..", no control characters, 1,024 bytes at most.',
-    });
+    throw new IbidError(
+      "invalid-argument",
+      `${what}: ${typeof key === "string" ? JSON.stringify(key).slice(0, 100) : `a value ${sayValue(key)}`} is not a key.`,
+      {
+        hint: 'A key is parts joined by "/", such as "reports/2026.pdf": no part empty, "." or "..", no control characters, 1,024 bytes at most.',
+      },
+    );
   }
+  checkGiven(what, "options", options, "object");
   throwIfAborted(options.signal, `${what} of ${key}`);
 }
 
@@ -46,7 +51,7 @@ export function checkBlobKey(
 export function checkBlobPut(key: string, bytes: Uint8Array, options: PutBlobOptions, maxBytes: number): void {
   checkOptions("put", options, { ifNoneMatch: true, ifMatch: true, signal: true });
   checkBlobKey(key, "put", options);
-  if (!(bytes instanceof Uint8Array)) {
+  if (!ArrayBuffer.isView(bytes) || !(bytes instanceof Uint8Array)) {
     throw new IbidError("invalid-argument", `put: ${key} was given something that is no Uint8Array.`, {
       uri: key,
       hint: "Encode text with a TextEncoder; collect a stream first.",
