@@ -253,15 +253,19 @@ async function takeIn({ stages, job }: Work, prepared: readonly Prepared[]): Pro
   for (const { facts, places } of incoming)
     if (places !== undefined) await (await import("./keep-places.ts")).keepPlacesOf(stages, job.from, facts, places);
   const counts = chunks.values();
-  return prepared.map((one, i): Outcome => {
-    const used = i === 0 ? counted : { sent: 0 };
-    if ("kept" in one) return { result: one.kept, ...used };
+  const outcomes: Outcome[] = [];
+  for (const one of prepared) {
+    const used = outcomes.length === 0 ? counted : { sent: 0 };
+    if ("kept" in one) {
+      outcomes.push({ result: one.kept, ...used });
+      continue;
+    }
     const { facts, isNew } = one;
     const { id, uri, text, mediaType } = facts.document;
-    const unseen = noteUnseen(text, mediaType);
+    const unseen = await noteUnseen(text, mediaType);
     const lacking = failed?.get(id) ?? [];
     const notes = [...one.notes, ...(unseen === undefined ? [] : [unseen]), ...noteLacking(lacking)];
-    return {
+    outcomes.push({
       result: {
         uri,
         scope: job.scope,
@@ -273,8 +277,9 @@ async function takeIn({ stages, job }: Work, prepared: readonly Prepared[]): Pro
         ...(one.invalid && { invalid: one.invalid }),
       },
       ...used,
-    };
-  });
+    });
+  }
+  return outcomes;
 }
 
 /** A sentence about chunks without vectors, with the reason of the first. */

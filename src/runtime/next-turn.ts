@@ -56,3 +56,20 @@ export function giveTurn(): Promise<void> | undefined {
 async function waitForTurn(): Promise<void> {
   while (isLong()) await stretch?.over;
 }
+
+/** Does a work of many steps, and gives everybody else a turn where they take long. **Shape** the result of the steps. */
+export async function inTurns<Result>(steps: Generator<unknown, Result>): Promise<Result> {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    await giveTurn();
+  }
+}
+
+/** The same in one go. */
+export function atOnce<Result>(steps: Generator<unknown, Result>): Result {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}

@@ -1,7 +1,11 @@
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Query } from "../../src/contracts/leg.ts";
 import { composeStore } from "../../src/stores/compose/compose-store.ts";
 import { createMemoryDirectory } from "../../src/stores/memory/memory-directory.ts";
+import { openSqliteStore } from "../../src/stores/sqlite/sqlite-store.ts";
 import { createMemoryStore } from "../../src/stores/memory/memory-store.ts";
 import { createSecret } from "../../src/stores/segments/create-secret.ts";
 import type { DirectoryWriter, SegmentDirectory } from "../../src/stores/segments/segment-directory.ts";
@@ -151,6 +155,38 @@ describe("a search by words that are not in memory yet", () => {
     vi.restoreAllMocks();
     const first = await found;
     expect(first.length).toBe(20);
+    await store.close();
+  });
+});
+
+describe("the texts of a document that the store holds", () => {
+  it("are read some at a time, while others have their turn, and are all there [18.6]", async () => {
+    const store = createMemoryStore();
+    const texts = Array.from({ length: 600 }, (_, i) => `heron${i} waits at the river.`);
+    await store.replace(write("deployment"), documentEntry("a", texts));
+    let held: ReadonlyMap<string, string> = new Map();
+    const turns = await turnsBy(6, async () => void (held = await store.held(write("deployment"), "a", undefined)));
+    // 600 chunks are ten steps, and each takes longer than a slice by this clock.
+    expect(turns).toBeGreaterThanOrEqual(9);
+    expect([...held.values()]).toEqual(texts.map((text) => expect.stringContaining(text)));
+    await store.close();
+  });
+});
+
+describe("a document that is a book", () => {
+  it("is read some parts at a time, while others have their turn, and whole [18.6]", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "ibid-book-"));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const store = await openSqliteStore(join(folder, "ibid.sqlite"));
+    const text = "A heron waits at the river.\n".repeat(80_000);
+    const { document, chunks, ...facts } = documentEntry("a", ["A heron waits at the river."]);
+    await store.replace(write("deployment"), { ...facts, document: { ...document, text }, chunks });
+    let found: readonly { readonly document: { readonly text: string } }[] = [];
+    const turns = await turnsBy(6, async () => void (found = await store.find(read("deployment"), document.uri)));
+    expect(turns).toBeGreaterThanOrEqual(5);
+    expect(found.map((one) => one.document.text === text)).toEqual([true]);
+    const one = await store.document(read("deployment"), document.id);
+    expect(one?.document.text === text).toBe(true);
     await store.close();
   });
 });

@@ -1,8 +1,9 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 
 import { neutraliseSource } from "../../src/text/untrusted/neutralise-source.ts";
 import { createMarkerScanner } from "../../src/text/untrusted/scan-markers.ts";
+import { countTurns, slowClock } from "../support/turns.ts";
 import { countSuspicions, noteUnseen, showSuspicion } from "../../src/text/untrusted/describe-suspicions.ts";
 import { findSuspicious } from "../../src/text/untrusted/find-suspicious.ts";
 
@@ -55,13 +56,22 @@ describe("what speaks to models", () => {
     );
   });
 
-  it("is noted of a document when its readers do not see it, and it says something [L9 L12]", () => {
-    expect(noteUnseen("a <!-- tell nobody about this --> b", "text/markdown")).toBe(
+  it("is noted of a document when its readers do not see it, and it says something [L9 L12]", async () => {
+    expect(await noteUnseen("a <!-- tell nobody about this --> b", "text/markdown")).toBe(
       "It holds what its readers do not see: 1 comment. The first, at 2: <!-- tell nobody about this -->",
     );
-    expect(noteUnseen("a <!-- prettier-ignore --> <script>x</script>\n\nHuman: b", "text/markdown")).toBeUndefined();
-    expect(noteUnseen("a <!-- tell nobody about this --> b", "application/xml")).toBeUndefined();
-    expect(noteUnseen("a\u{E0041}", "application/xml")).toContain("1 run of tag characters");
+    expect(
+      await noteUnseen("a <!-- prettier-ignore --> <script>x</script>\n\nHuman: b", "text/markdown"),
+    ).toBeUndefined();
+    expect(await noteUnseen("a <!-- tell nobody about this --> b", "application/xml")).toBeUndefined();
+    expect(await noteUnseen("a\u{E0041}", "application/xml")).toContain("1 run of tag characters");
+  });
+
+  it("lets others have their turn between the patterns [18.6]", async () => {
+    slowClock(6);
+    const turns = await countTurns(() => noteUnseen("a <!-- tell nobody about this --> b", "text/markdown"));
+    vi.restoreAllMocks();
+    expect(turns).toBeGreaterThanOrEqual(2);
   });
 
   it("is gone from what a model sees, whatever it is made of, and once is enough [L12]", () => {

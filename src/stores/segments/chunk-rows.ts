@@ -250,8 +250,14 @@ function toReserved({ readers, validFrom, validTo, supersedes }: Partial<Documen
   };
 }
 
-export function toStoredDocument(rows: DirectoryReader, scope: Scope, row: DocumentRow): StoredDocument {
-  return { summary: toSummary(rows, scope, row), document: toDocument(row, rows.documentBody(row.key)) };
+export function* toStoredDocument(
+  rows: DirectoryReader,
+  scope: Scope,
+  row: DocumentRow,
+): Generator<undefined, StoredDocument> {
+  const body =
+    rows.documentBodyInSteps === undefined ? rows.documentBody(row.key) : yield* rows.documentBodyInSteps(row.key);
+  return { summary: toSummary(rows, scope, row), document: toDocument(row, body) };
 }
 
 /** The document that a row and a body describe. */

@@ -142,23 +142,34 @@ export function chooseWanting(
   );
 }
 
-/** Texts of a document's chunks that the store holds, by chunk id, for {@link DocumentStore.held}. */
-export function heldChunks(
+/** Chunks that are read in one step. */
+const comparedAtOnce = 64;
+
+/**
+ * Texts of a document's chunks that the store holds, by chunk id, for {@link DocumentStore.held}. **Shape** a step for some chunks each: a book has thousands.
+ */
+export function* heldChunks(
   rows: DirectoryReader,
   view: ScopeView,
   documentId: string,
   version: EmbeddingVersion | undefined,
-): Map<string, string> {
+): Generator<undefined, Map<string, string>> {
   const reader = createComparingReader(rows, rows.documentById(view.row.key, documentId));
   const held = new Map<string, string>();
-  for (const row of rows.chunksOfDocument(view.row.key, documentId)) {
-    if (
-      row.deletedAt === null &&
-      !row.isDamaged &&
-      (version === undefined || hasVector(view, row, versionKey(version)))
-    ) {
-      held.set(row.id, embeddedText(reader.chunk(row)));
-    }
+  const keys = rows
+    .chunkKeysOf(view.row.key, documentId)
+    .filter(({ deletedAt }) => deletedAt === null)
+    .map(({ key }) => key);
+  for (let from = 0; from < keys.length; from += comparedAtOnce) {
+    yield undefined;
+    for (const row of rows.chunks(keys.slice(from, from + comparedAtOnce)))
+      if (
+        row !== undefined &&
+        row.deletedAt === null &&
+        !row.isDamaged &&
+        (version === undefined || hasVector(view, row, versionKey(version)))
+      )
+        held.set(row.id, embeddedText(reader.chunk(row)));
   }
   return held;
 }

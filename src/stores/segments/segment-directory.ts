@@ -204,6 +204,8 @@ export interface DirectoryReader extends SegmentSource {
   /** **Shape** in no order. */
   homesOf(keys: readonly number[]): readonly HomeRow[];
   documentBody(key: number): DocumentBody;
+  /** The same, with a step for each part of a long text. Where it is absent, a body is read in one step. */
+  documentBodyInSteps?(key: number): Generator<undefined, DocumentBody>;
   /** The tree, source map and metadata of its body. */
   documentStructure(key: number): string;
   documentText(key: number): string;

@@ -1,5 +1,7 @@
 import type { Scope } from "../../contracts/scope.ts";
+import type { StoredDocument } from "../../contracts/document-store.ts";
 import type { DocumentStore } from "../../contracts/store.ts";
+import { atOnce } from "../../runtime/next-turn.ts";
 import { toStoredDocument, toStoredStructure } from "./chunk-rows.ts";
 import { describeFit } from "./fit-due.ts";
 import { fittedOn } from "./latent-leg.ts";
@@ -37,27 +39,49 @@ export function segmentReads({ look, view, directory, latent }: SegmentCore): Re
   /** Listings that begin at once, such as those of a recall, read their first pages in one transaction. */
   const lookTogether = createSharedLook(look);
   let listed: { readonly stamp: number; readonly scopes: readonly Scope[] } | undefined;
+
+  /** Documents with their texts. A book is read in slices; a few parts of a text take less than the look at a moment that slices need. */
+  async function readStored(
+    scopes: readonly Scope[],
+    find: (rows: DirectoryReader) => readonly { readonly scope: Scope; readonly row: DocumentRow }[],
+  ): Promise<readonly StoredDocument[]> {
+    const read = function* (
+      rows: DirectoryReader,
+      found = find(rows),
+    ): Generator<undefined, readonly StoredDocument[]> {
+      const stored: StoredDocument[] = [];
+      for (const { scope, row } of found) stored.push(yield* toStoredDocument(rows, scope, row));
+      return stored;
+    };
+    const short = await look((rows) => {
+      const found = find(rows);
+      if (found.some(({ row }) => rows.documentEnds(row.key).length > fewParts)) return undefined;
+      return atOnce(read(rows, found));
+    });
+    return short ?? lookInSlices({ look, view }, { scopes, signal: undefined }, read);
+  }
+
   return {
     held: (scope, documentId, version) =>
-      look((rows) => {
+      lookInSlices({ look, view }, { scopes: [scope], signal: undefined }, function* (rows) {
         const held = view.scope(rows, scope);
-        return held === undefined ? new Map<string, string>() : heldChunks(rows, held, documentId, version);
+        return held === undefined ? new Map<string, string>() : yield* heldChunks(rows, held, documentId, version);
       }),
 
     find: (scopes, uri) =>
-      look((rows) =>
+      readStored(scopes, (rows) =>
         scopes.flatMap((scope) => {
           const held = rows.scope(scope);
-          if (held === undefined) return [];
-          return rows.documentsByUri(held.key, uri).map((row) => toStoredDocument(rows, scope, row));
+          return held === undefined ? [] : rows.documentsByUri(held.key, uri).map((row) => ({ scope, row }));
         }),
       ),
 
-    document: (scopes, id) =>
-      look((rows) => {
-        const found = liveDocument(rows, scopes, id);
-        return found && toStoredDocument(rows, found.scope, found.row);
-      }),
+    async document(scopes, id) {
+      const [first] = await readStored(scopes, (rows) =>
+        [liveDocument(rows, scopes, id)].filter((found) => found !== undefined),
+      );
+      return first;
+    },
 
     structure: (scopes, id, options = {}) =>
       look((rows) => {
@@ -107,6 +131,9 @@ export function segmentReads({ look, view, directory, latent }: SegmentCore): Re
     readChunks: (refs, options) => look((rows) => readChunks(rows, view, refs, options)),
   };
 }
+
+/** Parts of a text that are read in one go. */
+const fewParts = 8;
 
 /** The live document of that id in the first of the scopes that holds it. */
 function liveDocument(

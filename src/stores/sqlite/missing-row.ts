@@ -53,6 +53,15 @@ function asSpoilt(error: unknown): unknown {
   return error instanceof TypeError || error instanceof RangeError ? spoiltRow(error) : error;
 }
 
+/** The same steps, each {@link decoding}. */
+export function* decodingSteps<Result>(steps: Generator<undefined, Result>): Generator<undefined, Result> {
+  for (;;) {
+    const step = decoding(() => steps.next());
+    if (step.done === true) return step.value;
+    yield undefined;
+  }
+}
+
 /** The same rows, with each method {@link decoding}. */
 export function guardRows<Rows extends object>(rows: Rows): Rows {
   const guarded = Object.entries(rows).map(([name, method]: [string, unknown]) => [

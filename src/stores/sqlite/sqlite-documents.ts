@@ -9,7 +9,7 @@ import {
   renamesSetting,
 } from "../segments/segment-directory.ts";
 import { noSum, sumOfNames } from "./name-sums.ts";
-import { missingRow, spoiltRow } from "./missing-row.ts";
+import { decodingSteps, missingRow, spoiltRow } from "./missing-row.ts";
 import {
   packDigits,
   type Packed,
@@ -100,6 +100,7 @@ type Names =
   | "document"
   | "homesOf"
   | "documentBody"
+  | "documentBodyInSteps"
   | "documentStructure"
   | "documentText"
   | "documentPart"
@@ -256,6 +257,7 @@ export function createDocumentRows(
           return isFalse ? { ...named, isMisnamed: true } : named;
         }),
     documentBody: (key) => texts.read(key),
+    documentBodyInSteps: (key) => decodingSteps(texts.readInSteps(key)),
     documentStructure: (key) => texts.structure(key),
     documentText: (key) => texts.read(key).text,
     documentPart: (key, part) => texts.part(key, part),

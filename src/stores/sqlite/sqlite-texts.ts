@@ -1,3 +1,4 @@
+import { atOnce } from "../../runtime/next-turn.ts";
 import { compress, damaged, expand, salvage, sumOf } from "./compressed.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
 import { missingRow } from "./missing-row.ts";
@@ -41,6 +42,8 @@ export interface SqliteTexts {
   /** Takes a body out, of its block's bytes too. */
   remove(document: number): void;
   read(document: number): DocumentBody;
+  /** The same, with a step for each part of a long text. */
+  readInSteps(document: number): Generator<undefined, DocumentBody>;
   structure(document: number): string;
   /** One part of the text, `undefined` behind the last. */
   part(document: number, part: number): string | undefined;
@@ -219,13 +222,29 @@ export function createSqliteTexts(db: SqliteConnection, stamp: () => number): Sq
     return { block: null, at: 0, structureSize: tree.length, textSize, sum };
   }
 
-  function readParts(document: number): string {
+  function* readParts(document: number): Generator<undefined, string> {
     const parts: string[] = [];
     for (let part = 0; ; part++) {
       const text = readPart(document, part);
       if (text === undefined) return parts.join("");
       parts.push(text);
+      yield undefined;
     }
+  }
+
+  function* readInSteps(document: number): Generator<undefined, DocumentBody> {
+    const body = bodyOf(document);
+    if (body.block === null) {
+      const structure = readPart(document, structurePart) ?? missingRow();
+      const text = yield* readParts(document);
+      if (sumOf(Buffer.from(text), sumOf(Buffer.from(structure))) !== body.sum) throw damaged(nameOf(document)());
+      return { structure, text };
+    }
+    const bytes = fromBlock(document, body);
+    return {
+      structure: decode(bytes.subarray(0, body.structureSize)),
+      text: decode(bytes.subarray(body.structureSize)),
+    };
   }
 
   return {
@@ -253,20 +272,8 @@ export function createSqliteTexts(db: SqliteConnection, stamp: () => number): Sq
       block.documents--;
       if (block.documents === 0) write(key);
     },
-    read(document) {
-      const body = bodyOf(document);
-      if (body.block === null) {
-        const structure = readPart(document, structurePart) ?? missingRow();
-        const text = readParts(document);
-        if (sumOf(Buffer.from(text), sumOf(Buffer.from(structure))) !== body.sum) throw damaged(nameOf(document)());
-        return { structure, text };
-      }
-      const bytes = fromBlock(document, body);
-      return {
-        structure: decode(bytes.subarray(0, body.structureSize)),
-        text: decode(bytes.subarray(body.structureSize)),
-      };
-    },
+    readInSteps,
+    read: (document) => atOnce(readInSteps(document)),
     structure(document) {
       const body = bodyOf(document);
       if (body.block === null) return readPart(document, structurePart) ?? missingRow();

@@ -1,5 +1,6 @@
 import type { Suspicion, SuspicionKind } from "../../contracts/suspicion.ts";
-import { findSuspicious, unseenKinds } from "./find-suspicious.ts";
+import { inTurns } from "../../runtime/next-turn.ts";
+import { findSuspiciousInSteps, unseenKinds } from "./find-suspicious.ts";
 
 const names: Readonly<Record<SuspicionKind, readonly [one: string, many: string]>> = {
   comment: ["comment", "comments"],
@@ -34,11 +35,13 @@ export function showSuspicion({ quote, says }: Pick<Suspicion, "quote" | "says">
 /**
  * Returns a note for the ingestion of a document with text that its readers do not see; `undefined` without such text.
  *
+ * Others have their turn between the patterns: a book has some megabytes.
+ *
  * Comments of a few words are marks for programs; scripts and styles are parts of a page. In files other than pages comments are visible.
  */
-export function noteUnseen(text: string, mediaType: string): string | undefined {
+export async function noteUnseen(text: string, mediaType: string): Promise<string | undefined> {
   const isPage = /^text\/(?:markdown|mdx|html|plain)\b|^application\/xhtml/u.test(mediaType);
-  const found = findSuspicious(text, unseenKinds).filter(
+  const found = (await inTurns(findSuspiciousInSteps(text, unseenKinds))).filter(
     ({ kind, quote }) =>
       (kind === "comment" ? isPage && (quote.match(/\p{L}{2,}/gu)?.length ?? 0) >= fewWords : true) &&
       (kind === "hidden" ? isPage && !/^<(?:script|style|template)\b/iu.test(quote) : true),

@@ -1,4 +1,5 @@
 import { checkGiven } from "../../runtime/check-options.ts";
+import { atOnce } from "../../runtime/next-turn.ts";
 import type { Suspicion, SuspicionKind } from "../../contracts/suspicion.ts";
 import { findHiddenMarkup } from "./hidden-markup.ts";
 
@@ -18,9 +19,18 @@ const longestQuote = 200;
 export function findSuspicious(text: string, kinds?: ReadonlySet<SuspicionKind>): readonly Suspicion[] {
   checkGiven("findSuspicious", "text", text, "text");
   if (kinds !== undefined) checkGiven("findSuspicious", "kinds", kinds, "object", { has: "function" });
+  return atOnce(findSuspiciousInSteps(text, kinds));
+}
+
+/** {@link findSuspicious} in steps: one for the markup, and one for each pattern. */
+export function* findSuspiciousInSteps(
+  text: string,
+  kinds?: ReadonlySet<SuspicionKind>,
+): Generator<undefined, readonly Suspicion[]> {
   const found: Suspicion[] = findHiddenMarkup(text).map(({ kind, start, end }) => finding(text, kind, start, end));
   for (const [kind, pattern] of patterns) {
     if (kinds !== undefined && !kinds.has(kind)) continue;
+    yield undefined;
     for (const match of text.matchAll(pattern))
       found.push(finding(text, kind, match.index, match.index + match[0].length));
   }
