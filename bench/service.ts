@@ -6,7 +6,7 @@
  * Every service is a process of its own, over a knowledge base that is made beforehand. Throughput is measured over each size of it, the rest over the first.
  * The load comes from this process, so that it takes processor time too. Searches go over sockets of their own, without a client of HTTP.
  */
-import { spawn } from "node:child_process";
+import { fork, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { Agent, request as startRequest } from "node:http";
 import { connect } from "node:net";
@@ -210,6 +210,36 @@ function quietRate({ service, workers, load }: Throughput, count: number): numbe
   return 1000 / Math.max(service, workers / Math.max(1, count), load, (service + workers + load) / 2);
 }
 
+/**
+ * Searches a second of one process and of two beside each other, without HTTP, channels and a generator of load. It is the most that two workers can give here.
+ * **Shape** medians of three rounds in turn.
+ */
+async function searchAlone(folder: string): Promise<readonly [one: number, two: number]> {
+  const program = new URL("searches-alone.ts", import.meta.url).pathname;
+  const processes = [0, 1].map(() => fork(program, [JSON.stringify([join(folder, ".ibid"), ...questions])]));
+  await Promise.all(processes.map((each) => once(each, "message")));
+  const search = async (of: typeof processes, count: number): Promise<number> => {
+    const started = performance.now();
+    await Promise.all(
+      of.map(async (each) => {
+        each.send(count);
+        await once(each, "message");
+      }),
+    );
+    return (count * of.length * 1000) / (performance.now() - started);
+  };
+  await search(processes, warmUp);
+  const rates: [number, number][] = [];
+  for (let round = 0; round < 3; round++)
+    rates.push([await search(processes.slice(0, 1), searches), await search(processes, searches / 2)]);
+  for (const each of processes) {
+    each.kill();
+    await once(each, "exit");
+  }
+  const median = (at: 0 | 1): number => rates.map((rate) => rate[at]).toSorted((a, b) => a - b)[1]!;
+  return [median(0), median(1)];
+}
+
 const metric = async (serving: Serving, name: string): Promise<number> =>
   Number(new RegExp(`^${name} (\\S+)$`, "mu").exec((await serving.send("metrics")).text)?.[1]);
 
@@ -248,6 +278,10 @@ try {
       );
     }
     const over = (of: (workers: number) => number, other: number): string => (of(2) / of(other)).toFixed(2);
+    const [one, two] = await searchAlone(base);
+    console.log(
+      `search without a service: one process ${one.toFixed(1)}/s, two ${two.toFixed(1)}/s, ${(two / one).toFixed(2)} times; 2 workers give ${((rateOf(2) / two) * 100).toFixed(0)} % of that`,
+    );
     console.log(
       `2 workers over none: ${over(rateOf, 0)} (bar 1.5), by processor time ${over(quietOf, 0)}; over 1: ${over(rateOf, 1)}, by processor time ${over(quietOf, 1)}`,
     );
@@ -257,25 +291,28 @@ try {
   if (only.has("upload")) {
     for (const workers of ["0", "2"]) {
       const serving = await serve(folder, ["--workers", workers]);
-      await serving.send("metrics");
-      const large = new TextEncoder().encode(text(8000));
-      const upload = serving.send("document?uri=large.txt", large, "PUT");
-      const times: number[] = [];
-      const state = { isOver: false };
-      void upload.finally(() => (state.isOver = true));
-      while (!state.isOver) {
-        const started = performance.now();
-        await serving.send("livez");
-        times.push(performance.now() - started);
-        await new Promise((resolve) => setTimeout(resolve, 5));
+      // The second upload replaces the first: the old document is compared, and its chunks go.
+      for (const what of ["a new document", "another text of it"]) {
+        await serving.send("metrics");
+        const large = new TextEncoder().encode(text(8000));
+        const upload = serving.send(`document?uri=large-${workers}.txt`, large, "PUT");
+        const times: number[] = [];
+        const state = { isOver: false };
+        void upload.finally(() => (state.isOver = true));
+        while (!state.isOver) {
+          const started = performance.now();
+          await serving.send("livez");
+          times.push(performance.now() - started);
+          await new Promise((resolve) => setTimeout(resolve, 5));
+        }
+        const { status } = await upload;
+        times.sort((a, b) => a - b);
+        const p99 = times[Math.ceil(times.length * 0.99) - 1] ?? 0;
+        const delay = await metric(serving, "nodejs_eventloop_delay_p99_seconds");
+        console.log(
+          `upload of ${(large.length / 1e6).toFixed(1)} MB, ${what}, --workers ${workers}: status ${status}; /livez p99 ${p99.toFixed(0)} ms of ${times.length}; event loop p99 ${(delay * 1000).toFixed(0)} ms`,
+        );
       }
-      const { status } = await upload;
-      times.sort((a, b) => a - b);
-      const p99 = times[Math.ceil(times.length * 0.99) - 1] ?? 0;
-      const delay = await metric(serving, "nodejs_eventloop_delay_p99_seconds");
-      console.log(
-        `upload of ${(large.length / 1e6).toFixed(1)} MB, --workers ${workers}: status ${status}; /livez p99 ${p99.toFixed(0)} ms of ${times.length}; event loop p99 ${(delay * 1000).toFixed(0)} ms`,
-      );
       await serving.stop();
     }
   }
