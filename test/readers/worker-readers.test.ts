@@ -2,6 +2,8 @@ import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, describe, expect, it, vi } from "vitest";
 
 import { needsWorker } from "../../src/readers/worker/needs-worker.ts";
+import { createReaders } from "../../src/readers/create-readers.ts";
+import { startReaders } from "../../src/readers/worker/start-readers.ts";
 import { createWorkerReaders } from "../../src/readers/worker/worker-readers.ts";
 import type { Reader, ReadLimits } from "../../src/contracts/reader.ts";
 import { readDocument } from "../../src/readers/read-document.ts";
@@ -135,6 +137,25 @@ describe("readers in a worker", () => {
   it("count depth across both processes", async () => {
     const error = await refusalOf(doDeed("nest", { maxDepth: 2 }));
     expect(error).toMatchObject({ code: "too-large", uri: "files/nest.x/0/1", details: { limit: "maxDepth", max: 2 } });
+  });
+});
+
+describe("the process of the built-in readers", () => {
+  it("reads code of a large grammar again and again within 512 MiB", { timeout: 60_000 }, async () => {
+    const real = startReaders([], true, createReaders());
+    try {
+      const limits = { maxMemoryBytes: 512 * 1024 * 1024 };
+      const bytes = new TextEncoder().encode("struct Boat {\n  func sail() -> Int { 1 }\n}\n");
+      const end = Date.now() + 4000;
+      // V8 compiles in the background, and takes a second or two until it begins.
+      while (Date.now() < end) {
+        const { text } = await readDocument(real.readers, { uri: "boat.swift", bytes, limits });
+        expect(text).toContain("sail");
+        await wait(50);
+      }
+    } finally {
+      await real.close();
+    }
   });
 });
 
