@@ -23,6 +23,8 @@ const bundled = [
   "@orama/stemmers",
   // It loads a package that is CommonJS. Bundlers for pages find it among the dependencies.
   "@secretlint/core",
+  // A part of it: the whole package has 6 MB.
+  "@zip.js/zip.js",
   "boundary",
   "debug",
   "ignore",

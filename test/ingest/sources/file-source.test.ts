@@ -462,11 +462,16 @@ describe("refusals", () => {
         code: "too-large",
         message: "docs/big.md has 10.1 MiB; the limit is 10 MiB.",
         details: { size: 10 * 1024 * 1024 + 1, limit: 10 * 1024 * 1024 },
+        hint: "Split it, or name it outright, which allows more. In a program, maxFileBytes sets the limit.",
       },
     });
     expect(await uris(["docs", "docs/big.md"])).toEqual(["docs/big.md", "docs/small.md"]);
     await truncate(join(base, "docs/big.md"), 64 * 1024 * 1024 + 1);
     expect(await uris("docs/big.md")).toEqual(["docs/big.md too-large"]);
+    // One that was named is not to be named again.
+    const hint = "Split it. In a program, maxFileBytes sets the limit.";
+    expect((await collect("docs/big.md"))[0]).toMatchObject({ error: { hint } });
+    expect((await collect("docs", { maxFileBytes: 1 }))[0]).toMatchObject({ error: { hint } });
     expect(await uris(["docs", "docs/small.md"], { maxFileBytes: 1 })).toEqual([
       "docs/big.md too-large",
       "docs/small.md",
