@@ -47,6 +47,11 @@ describe("Word before 2007", () => {
   });
 
   // LibreOffice 7.4 wrote them.
+  it("gives ticked boxes and chosen entries of a form", async () => {
+    const { text } = await readAny("form.doc", old("form.doc"));
+    expect(text).toBe("Licensed: ☒ Insured: ☐.\n\nGrade: Fine tar");
+  });
+
   it("has tables in cells as tables of their own, and shows the signs under a reading", async () => {
     const nested = await readAny("nested.doc", old("nested.doc"));
     expect(showBlocks(nested)).toEqual([

@@ -81,20 +81,23 @@ export interface LetterFacts {
   readonly isBold: boolean;
   /** 0 where the style decides. **Units** points. */
   readonly size: number;
+  /** Where the stream `Data` has more of a sign; -1 for nowhere. */
+  readonly data: number;
 }
 
-const plainLetters: LetterFacts = { isHidden: false, isBold: false, size: 0 };
+const plainLetters: LetterFacts = { isHidden: false, isBold: false, size: 0, data: -1 };
 
-/** Stretches of letters, as they are set. **Source** MS-DOC, 2.9.33 (ChpxFkp), 2.6.1 (sprmCFBold, sprmCHps). */
+/** Stretches of letters, as they are set. **Source** MS-DOC, 2.9.33 (ChpxFkp), 2.6.1 (sprmCFBold, sprmCHps, sprmCPicLocation). */
 export function readLetters(stream: Uint8Array, table: Uint8Array): Run<LetterFacts>[] {
   return readPages(stream, table, 1, (page, at) => {
     const length = page[at] ?? 0;
     if (length === 0) return plainLetters;
-    const facts = { isHidden: false, isBold: false, size: 0 };
-    eachProperty(page, at + 1, at + 1 + length, (code, value) => {
+    const facts = { isHidden: false, isBold: false, size: 0, data: -1 };
+    eachProperty(page, at + 1, at + 1 + length, (code, value, high) => {
       if (code === 0x083c || code === 0x0800) facts.isHidden = (value & 0xff) === 1;
       else if (code === 0x0835) facts.isBold = (value & 0xff) === 1;
       else if (code === 0x4a43) facts.size = value / 2;
+      else if (code === 0x6a03) facts.data = value + high * 0x10000;
     });
     return facts;
   });
@@ -149,7 +152,8 @@ function eachProperty(
   bytes: Uint8Array,
   from: number,
   end: number,
-  visit: (code: number, value: number) => void,
+  /** `high` are the next two bytes of the operand. */
+  visit: (code: number, value: number, high: number) => void,
 ): void {
   const limit = Math.min(end, bytes.length);
   for (let at = from; at + 2 < limit;) {
@@ -165,7 +169,8 @@ function eachProperty(
       at += isTable ? 2 : 1;
     }
     const low = length > 0 && at < limit ? bytes[at]! : 0;
-    visit(code, length > 1 && at + 1 < limit ? low | (bytes[at + 1]! << 8) : low);
+    const high = length > 3 && at + 3 < limit ? bytes[at + 2]! | (bytes[at + 3]! << 8) : 0;
+    visit(code, length > 1 && at + 1 < limit ? low | (bytes[at + 1]! << 8) : low, high);
     at += Math.max(length, 0);
   }
 }

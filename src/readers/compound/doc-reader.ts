@@ -12,7 +12,7 @@ import type { Reader } from "../../contracts/reader.ts";
  */
 export function createDocReader(): Reader {
   return {
-    name: "doc/5",
+    name: "doc/6",
     accepts: (mediaType) => mediaType === "application/msword",
     read: async (input) => (await import("./read-doc.ts")).readDoc(input),
   };

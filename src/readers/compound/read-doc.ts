@@ -11,12 +11,14 @@ import { countLetters, createSetHeadings } from "../set-headings.ts";
 import { openCompoundFile } from "./compound-file.ts";
 import { nextLabel } from "../office/docx-numbering.ts";
 import { readDocLists } from "./doc-lists.ts";
+import { readFormValue } from "./doc-form.ts";
 import { findRun, type Piece, readLetters, readParagraphs, readPieces, readStyles } from "./doc-properties.ts";
 import { openOldCipher } from "./old-password.ts";
 import { readSummary } from "./property-set.ts";
 
 /** Signs that Word writes in place of what is no letter. **Source** MS-DOC, 2.4.1 and 2.8.25. */
 const sign = {
+  more: "\u0001",
   note: "\u0002",
   cell: "\u0007",
   line: "\u000b",
@@ -85,6 +87,7 @@ export async function readDoc(input: ReadInput): Promise<ReadResult> {
   };
   let count = 0;
   const fields: OpenField[] = [];
+  const data = file.stream("Data");
   for (const { char, fc } of text.between(starts.body, lengthOf("body"))) {
     if (++count % 100_000 === 0) throwIfAborted(signal, `Reading ${uri}`, { uri });
     const isEnd = char === sign.paragraph || char === sign.cell || char === sign.page;
@@ -93,6 +96,9 @@ export async function readDoc(input: ReadInput): Promise<ReadResult> {
         endRun();
         own = findRun(letters, fc);
       }
+      const field = fields.at(-1);
+      if (char === sign.more && data !== undefined && own !== undefined && own.facts.data >= 0 && isForm(field))
+        field.value = readFormValue(data, own.facts.data);
       if (own?.facts.isHidden !== true) paragraph += show(char, fields, () => writer.addNote(notes.shift() ?? ""));
       continue;
     }
@@ -198,6 +204,13 @@ function startsOf(lengthOf: (part: keyof typeof parts) => number): Record<keyof 
 interface OpenField {
   code: string;
   isShown: boolean;
+  /** Shown where nothing follows the code: of a box or a list of a form. */
+  value: string;
+}
+
+/** Whether a field is a box or a list of a form, whose code is being read. */
+function isForm(field: OpenField | undefined): field is OpenField {
+  return field?.isShown === false && /^\s*FORM(?:CHECKBOX|DROPDOWN)/u.test(field.code);
 }
 
 /** The text that a sign shows. `fields` are those that are open, from the outermost on. */
@@ -205,7 +218,7 @@ function show(char: string, fields: OpenField[], addNote: () => string): string 
   const field = fields.at(-1);
   switch (char) {
     case sign.fieldStart:
-      fields.push({ code: "", isShown: false });
+      fields.push({ code: "", isShown: false, value: "" });
       return "";
     case sign.fieldMiddle:
     case sign.fieldEnd: {
@@ -213,7 +226,8 @@ function show(char: string, fields: OpenField[], addNote: () => string): string 
       if (field !== undefined) field.isShown = true;
       const isShown = fields.every((open) => open.isShown);
       if (char === sign.fieldEnd) fields.pop();
-      return isShown ? showEquation(code) : "";
+      const value = char === sign.fieldEnd ? (field?.value ?? "") : "";
+      return isShown ? showEquation(code) + value : "";
     }
     case sign.note:
       return addNote();
@@ -227,7 +241,9 @@ function show(char: string, fields: OpenField[], addNote: () => string): string 
       // Signs that stand for pictures and references show nothing.
       if (char < " " && char !== "\t") return "";
       if (field?.isShown === false && field.code.length < longestFieldCode) field.code += char;
-      return fields.every(({ isShown }) => isShown) ? char : "";
+      if (!fields.every(({ isShown }) => isShown)) return "";
+      if (field !== undefined) field.value = "";
+      return char;
   }
 }
 
