@@ -230,6 +230,13 @@ describe("createMarkupReader", () => {
     expect((await readAny("a.adoc", tall)).text.length).toBeLessThan(200_000);
   });
 
+  it("names who is quoted in AsciiDoc, and begins a line of reStructuredText with a substitution", async () => {
+    const quote = '[quote, Ole Dahl, "The log"]\n____\nTides turn.\n____\n\nEnd.\n';
+    expect((await readAny("a.adoc", quote)).text).toBe("Tides turn.\n\n— Ole Dahl, The log\n\nEnd.");
+    const rst = "|port| is a town.\n\n.. |port| replace:: Bergen\n";
+    expect((await readAny("a.rst", rst)).text).toBe("Bergen is a town.");
+  });
+
   it("shows substitutions, captions, versions and authors of reStructuredText", async () => {
     const source =
       ":orphan:\n\nGuide\n=====\n\n:Author: Ada Grace\n\nBuy |prod| or |none|.\n\n.. |prod| replace:: the *Harbour* Desk\n\n.. versionadded:: 2.1\n   Tides.\n\n.. code-block:: python\n   :caption: main.py\n\n   x = 1\n\n.. include:: more.rst\n";
@@ -419,6 +426,19 @@ describe("createMarkupReader", () => {
     const body = `\\begin{document}\nBefore.\n\n\\begin{${name}}\nWithin.\n\\end{${name}}\n\nAfter.\n\\end{document}\n`;
     const { text } = await readAny("a.tex", body);
     expect(text.match(/Before|Within|After/gu)).toEqual(["Before", "Within", "After"]);
+  });
+
+  it("shows macros of LaTeX that stand for words, and no others", async () => {
+    const source = String.raw`\documentclass{article}
+\newcommand{\boat}{the \emph{old} sloop}\newcommand*\port{Bergen}
+\def\crew{seven}\newcommand{\twice}[1]{#1 #1}\newcommand{\energy}{$E$}
+\begin{document}
+Here lies \boat{} of \port, with \crew\ men and \twice{one} dog.\energy
+\end{document}`;
+    const read = await readAny("a.tex", source);
+    expect(read.text).toBe("Here lies the old sloop of Bergen, with seven men and one dog.");
+    const at = read.text.indexOf("sloop");
+    expect(source.split("\n")[locate(read, at, at + 5).line! - 1]).toMatch(/^Here lies/u);
   });
 
   it("shows LaTeX that has a form for bookmarks once", async () => {

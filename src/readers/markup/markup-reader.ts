@@ -38,7 +38,7 @@ const markups: readonly {
 export function createMarkupReader(): Reader {
   const find = (mediaType: string) => markups.find(({ types }) => types.includes(mediaType));
   return {
-    name: "markup/6",
+    name: "markup/7",
     accepts: (mediaType) => find(mediaType) !== undefined,
     read: async (input) => (await find(input.mediaType)!.load())(input),
   };

@@ -291,7 +291,17 @@ function readDelimited(
   }
   if (sign === "_") events.open("blockquote", lines[begin]!.at);
   readBlocks(events, body, depth + 1);
-  if (sign === "_") events.close();
+  if (sign === "_") {
+    const names = attributes.split(",").map((name) => name.trim().replace(/^"(.*)"$/u, "$1"));
+    const said = names.filter((name) => !/^(?:quote|verse)?$|[=.#%]/u.test(name)).join(", ");
+    if (said !== "") {
+      const { at } = lines[end] ?? lines.at(-1)!;
+      events.open("p", at);
+      events.text(`— ${said}`, at);
+      events.close();
+    }
+    events.close();
+  }
   return end + 1;
 }
 

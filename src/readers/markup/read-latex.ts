@@ -109,7 +109,7 @@ const maxNesting = 200;
 /**
  * Implements the reader of LaTeX: sections, lists, tables, code and notes; formulas as their author wrote them.
  *
- * **Shape** commands that are not known show their arguments. Macros of one's own are not expanded.
+ * **Shape** commands that are not known show their arguments. Of macros of one's own, those that stand for words show them.
  * **Source** LaTeX2e unofficial reference manual.
  */
 export function readLatex(input: ReadInput): ReadResult {
@@ -119,7 +119,7 @@ export function readLatex(input: ReadInput): ReadResult {
   const start = begin === -1 ? 0 : begin + 16;
   const end = source.indexOf("\\end{document}", start);
   const preamble = begin === -1 ? "" : source.slice(0, begin);
-  const reader = new LatexReader(events, source, /\\chapter\b/u.test(source));
+  const reader = new LatexReader(events, source, /\\chapter\b/u.test(source), readMacros(source));
   const title = argumentOf(source, "title");
   reader.read(start, end === -1 ? source.length : end, title);
   const author = plain(argumentOf(preamble || source, "author")?.text ?? "").slice(0, 1000);
@@ -127,6 +127,26 @@ export function readLatex(input: ReadInput): ReadResult {
   const body = splitLines(source.slice(start, end === -1 ? source.length : end));
   const included = findIncluded(body, /^[^%]{0,2000}\\(?:input|include|subfile)\s*\{([^{}]{1,500})\}/u);
   return composeMarkup(input, source, events.finish(), { title: plain(title?.text ?? ""), metadata, included });
+}
+
+/** Longest words of a macro, and most macros of a document. **Units** UTF-16 code units. */
+const [longestMacro, mostMacros] = [200, 1000];
+
+/** Macros of the author's that stand for words: those without arguments and formulas, by their names. */
+function readMacros(source: string): ReadonlyMap<string, string> {
+  const macros = new Map<string, string>();
+  const defined =
+    /\\(?:(?:re)?newcommand|providecommand)\*?\s*(?:\{\\([A-Za-z]+)\}|\\([A-Za-z]+))\s*\{|\\def\s*\\([A-Za-z]+)\s*\{/gu;
+  for (const found of source.matchAll(defined)) {
+    if (macros.size >= mostMacros) break;
+    const start = found.index + found[0].length;
+    const body = source.slice(start, endOfGroup(source, start, Math.min(source.length, start + longestMacro)));
+    const words = plain(body);
+    const isWords =
+      body.length < longestMacro && /\p{L}/u.test(words) && !/[#$]|\\begin\b|\\(?:ensure)?math/u.test(body);
+    if (isWords) macros.set(found[1] ?? found[2] ?? found[3] ?? "", words);
+  }
+  return macros;
 }
 
 interface Argument {
@@ -159,14 +179,16 @@ class LatexReader {
   private readonly events: MarkupEvents;
   private readonly source: string;
   private readonly hasChapters: boolean;
+  private readonly macros: ReadonlyMap<string, string>;
   private inParagraph = false;
   /** Within a heading, a cell or an item nothing opens a paragraph. */
   private held = 0;
 
-  constructor(events: MarkupEvents, source: string, hasChapters: boolean) {
+  constructor(events: MarkupEvents, source: string, hasChapters: boolean, macros: ReadonlyMap<string, string>) {
     this.events = events;
     this.source = source;
     this.hasChapters = hasChapters;
+    this.macros = macros;
   }
 
   read(start: number, end: number, title?: Argument): void {
@@ -271,6 +293,10 @@ class LatexReader {
     } else if (Object.hasOwn(signs, name)) {
       this.show(signs[name]!, at);
       if (/[A-Za-z]/u.test(name)) while (this.source[next] === " ") next++;
+      if (this.source.startsWith("{}", next)) next += 2;
+    } else if (this.macros.has(name)) {
+      this.show(this.macros.get(name)!, at);
+      while (this.source[next] === " ") next++;
       if (this.source.startsWith("{}", next)) next += 2;
     } else if (name === "par") this.endParagraph();
     else {

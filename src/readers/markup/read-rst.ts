@@ -192,7 +192,7 @@ function readBlock(
     return end;
   }
   const end = endOfParagraph(lines, at);
-  const body = lines.slice(at, end).map((line) => ({ ...line, text: line.text.replace(/^\| ?/u, "") }));
+  const body = lines.slice(at, end).map((line) => ({ ...line, text: line.text.replace(/^\|(?: |$)/u, "") }));
   const last = body.at(-1)!;
   const opensLiteral = last.text.endsWith("::");
   if (opensLiteral)
