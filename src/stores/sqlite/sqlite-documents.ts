@@ -135,6 +135,23 @@ function onceInTurn<Name, Value>(
   };
 }
 
+/** Names that rows have as numbers. */
+function createNames(db: SqliteConnection) {
+  const knownWord = onceInTurn(
+    db,
+    (text: string) => db.get<{ key: number }>("SELECT key FROM words WHERE text = ?", text)?.key,
+  );
+  return {
+    /** The number of a word that many documents say, such as a media type. */
+    wordOf: (text: string): number => knownWord(text) ?? db.run("INSERT INTO words (text) VALUES (?)", text),
+    /** The name of a scope, by its row. */
+    scopeName: onceInTurn(
+      db,
+      (key: number) => db.get<{ scope: string }>("SELECT scope FROM scopes WHERE key = ?", key)?.scope,
+    ),
+  };
+}
+
 /** The documents' rows as statements. */
 export interface SqliteDocuments extends Pick<DirectoryWriter, Names> {
   /** Adds a row under a key that it has already. */
@@ -178,16 +195,7 @@ export function createDocumentRows(
     db.run("INSERT OR REPLACE INTO marks VALUES (?, ?, ?, ?)", key, checkedAt, etag, lastModified);
   }
 
-  /** The number of a word that many documents say, such as a media type; {@link wordOf} adds it. */
-  const knownWord = onceInTurn(
-    db,
-    (text: string) => db.get<{ key: number }>("SELECT key FROM words WHERE text = ?", text)?.key,
-  );
-  const wordOf = (text: string): number => knownWord(text) ?? db.run("INSERT INTO words (text) VALUES (?)", text);
-  const scopeName = onceInTurn(
-    db,
-    (key: number) => db.get<{ scope: string }>("SELECT scope FROM scopes WHERE key = ?", key)?.scope,
-  );
+  const { wordOf, scopeName } = createNames(db);
 
   /** The same for a document's, without its body. */
   function documentValues(row: Omit<DocumentRow, "key">): SQLInputValue[] {
