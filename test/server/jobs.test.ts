@@ -11,7 +11,11 @@ import { openFileBlobStore } from "../../src/stores/blobs/open-file-blob-store.t
 import { defaultLimits } from "../../src/server/handler-options.ts";
 import { createMemoryJobShelf } from "../../src/server/jobs/job-shelf.ts";
 import { createServiceJobs } from "../../src/server/jobs/service-jobs.ts";
+import type { BlobStore } from "../../src/contracts/blob-store.ts";
+import type { JobRecord } from "../../src/server/jobs/job.ts";
+import { createJobShelf } from "../../src/server/jobs/job-shelf.ts";
 import { createWebhookSender } from "../../src/server/jobs/webhook.ts";
+import { createMemoryBlobStore } from "../../src/stores/memory/memory-blob-store.ts";
 import { IbidError } from "../../src/contracts/errors.ts";
 import type { KnowledgeBase } from "../../src/contracts/knowledge-base.ts";
 import type { Caller } from "../../src/server/route.ts";
@@ -708,6 +712,23 @@ describe("the life of a job", () => {
     expect(jobs).toMatchObject([{ received: whole.length, size: whole.length }]);
     // Its ingestion is no part of this.
     await world.as("operator", "/jobs/cancel", { body: { ids: [jobs[0]!.id] } });
+  });
+
+  it("removes a job whose state is being written at the moment [L8]", async () => {
+    const blobs = createMemoryBlobStore();
+    const held = Promise.withResolvers<void>();
+    const files: BlobStore = {
+      ...blobs,
+      async put(...given) {
+        await held.promise;
+        return blobs.put(...given);
+      },
+    };
+    const shelf = createJobShelf(files);
+    const work = [shelf.save({ id: "a" } as JobRecord), shelf.remove("a")];
+    held.resolve();
+    await Promise.all(work);
+    expect(await blobs.get("jobs/a.json")).toBeUndefined();
   });
 
   it("tells a webhook again that did not answer, with growing pauses, until it takes the message or has had its attempts", async () => {

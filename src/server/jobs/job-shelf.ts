@@ -31,6 +31,18 @@ export function createJobShelf(files: BlobStore): JobShelf {
   const drop = async (id: string): Promise<void> => {
     for (const { key } of await pieces(id)) await files.delete(key);
   };
+  /** The last write of each job: a state that is being written must not come back after its removal. */
+  const turns = new Map<string, Promise<void>>();
+  const inTurn = async (id: string, write: () => Promise<unknown>): Promise<void> => {
+    const done = (turns.get(id) ?? Promise.resolve()).then(async () => void (await write()));
+    const over = done.catch(() => {});
+    turns.set(id, over);
+    try {
+      await done;
+    } finally {
+      if (turns.get(id) === over) turns.delete(id);
+    }
+  };
   return {
     isLasting: true,
     async load() {
@@ -49,12 +61,11 @@ export function createJobShelf(files: BlobStore): JobShelf {
       for (const id of received.keys()) if (!ids.has(id)) await drop(id);
       return records.map((record) => ({ record, received: received.get(record.id) ?? 0 }));
     },
-    async save(record) {
-      await files.put(`${prefix}${record.id}.json`, new TextEncoder().encode(JSON.stringify(record)));
-    },
-    async append(id, offset, bytes) {
-      await files.put(pieceKey(id, offset), bytes);
-    },
+    save: (record) =>
+      inTurn(record.id, () =>
+        files.put(`${prefix}${record.id}.json`, new TextEncoder().encode(JSON.stringify(record))),
+      ),
+    append: (id, offset, bytes) => inTurn(id, () => files.put(pieceKey(id, offset), bytes)),
     async read(id) {
       const found = await pieces(id);
       const whole = new Uint8Array(found.reduce((sum, { size }) => sum + size, 0));
@@ -67,10 +78,11 @@ export function createJobShelf(files: BlobStore): JobShelf {
       return whole.subarray(0, at);
     },
     drop,
-    async remove(id) {
-      await files.delete(`${prefix}${id}.json`);
-      await drop(id);
-    },
+    remove: (id) =>
+      inTurn(id, async () => {
+        await files.delete(`${prefix}${id}.json`);
+        await drop(id);
+      }),
   };
 }
 
