@@ -74,7 +74,7 @@ export function followPurges(
   };
 }
 
-/** Takes every step, since none of them comes again once the document is gone. **Errors** the one of the first step that failed. */
+/** Takes every step, since none of them comes again once the document is gone. **Errors** the error of the first step that failed. */
 async function all(steps: readonly (() => unknown)[]): Promise<void> {
   const failures: unknown[] = [];
   for (const step of steps) {
