@@ -325,8 +325,10 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
     // hono merges the old headers into a response that replaces another.
     context.res = undefined;
     if (bytes !== undefined && context.env[directExchange] !== undefined) {
+      // The log has a request before its client has the response.
+      finish();
       context.res = context.env[directExchange].send(res.status, headers, cookies, bytes);
-      return finish();
+      return;
     }
     context.res = new Response(isStream(res) ? whenRead(res.body, finish) : res.body, {
       status: res.status,
