@@ -410,8 +410,9 @@ function isRunningText(rows: readonly (readonly (readonly PdfRun[])[])[]): boole
         begins++;
         continue;
       }
-      // Entries of an index end with numbers.
-      const isWithin = /^\p{Ll}/u.test(line.text) && /\p{L}[,;)]?$/u.test(column.before.text);
+      // Entries of an index end with numbers, and names are short.
+      const { text } = column.before;
+      const isWithin = text.length >= proseLength && /^\p{Ll}/u.test(line.text) && /\p{L}[,;)]?$/u.test(text);
       if (isWithin) within++;
       else begins++;
       column.lines++;

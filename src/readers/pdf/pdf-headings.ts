@@ -113,28 +113,35 @@ function findLetterhead(blocks: readonly PdfBlock[]): ReadonlySet<PdfBlock> {
 /** From so many times the letters of its text in tables, these are a document's text. */
 const mostlyTables = 2;
 
-/** The size of the text, and whether most of it is bold. */
+/** The size of the text, and whether most of it is bold. The text of a price list stands in its tables, below headings in larger letters. */
 function measure(blocks: readonly PdfBlock[]): { body: number; isMostlyBold: boolean } {
+  const [tables, texts] = [true, false].map((isTable) =>
+    weigh(blocks.filter(({ kind, aside }) => aside !== true && (kind === "table") === isTable)),
+  ) as [Weight, Weight];
+  const isTabular = tables.all > texts.all * mostlyTables && tables.body < texts.body;
+  const { body, bold, all } = isTabular ? tables : texts;
+  return { body, isMostlyBold: bold > all * 0.4 };
+}
+
+interface Weight {
+  /** The size of most letters. */
+  readonly body: number;
+  readonly bold: number;
+  readonly all: number;
+}
+
+function weigh(blocks: readonly PdfBlock[]): Weight {
   const lengths = new Map<number, number>();
   let bold = 0;
   let all = 0;
-  const lettersOf = (given: readonly PdfBlock[]): number =>
-    given.reduce((sum, { lines }) => sum + lines.reduce((length, { text }) => length + text.length, 0), 0);
-  const [tables, texts] = [true, false].map((isTable) =>
-    blocks.filter(({ kind, aside }) => aside !== true && (kind === "table") === isTable),
-  ) as [PdfBlock[], PdfBlock[]];
-  // The text of a price list stands in its tables.
-  const isTabular = lettersOf(tables) > lettersOf(texts) * mostlyTables;
-  for (const { lines } of isTabular ? [...tables, ...texts] : texts) {
-    for (const line of lines) {
-      if (line.size === 0) continue;
-      lengths.set(roundSize(line.size), (lengths.get(roundSize(line.size)) ?? 0) + line.text.length);
-      all += line.text.length;
-      if (line.bold) bold += line.text.length;
-    }
+  for (const line of blocks.flatMap(({ lines }) => lines)) {
+    if (line.size === 0) continue;
+    lengths.set(roundSize(line.size), (lengths.get(roundSize(line.size)) ?? 0) + line.text.length);
+    all += line.text.length;
+    if (line.bold) bold += line.text.length;
   }
   const body = [...lengths].toSorted(([, one], [, other]) => other - one)[0]?.[0] ?? 0;
-  return { body, isMostlyBold: bold > all * 0.4 };
+  return { body, bold, all };
 }
 
 /** The level of a block beside stated headings: that of those set like it; below all when its letters are smaller than theirs; else none. */
