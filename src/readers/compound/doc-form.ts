@@ -6,7 +6,7 @@ const noResult = 25;
 const textsBetween = 5;
 
 /**
- * The value of a field of a form, from the stream `Data`: whether a box is ticked, or the entry of a list that is chosen.
+ * The value of a field of a form, from the stream `Data`: a box that is ticked or not, or the entry that is chosen.
  *
  * **Shape** `""` for a text, whose value stands in the document, and for broken data.
  * **Source** MS-DOC, 2.9.157 (NilPICFAndBinData), 2.9.78 (FFData), 2.9.353 (Xstz), 2.2.4 (STTB).

@@ -109,7 +109,7 @@ const maxNesting = 200;
 /**
  * Implements the reader of LaTeX: sections, lists, tables, code and notes; formulas as their author wrote them.
  *
- * **Shape** commands that are not known show their arguments. Of macros of one's own, those that stand for words show them.
+ * **Shape** commands that are not known show their arguments. Macros of one's own show their words where they stand for words.
  * **Source** LaTeX2e unofficial reference manual.
  */
 export function readLatex(input: ReadInput): ReadResult {

@@ -54,17 +54,13 @@ export function createInlineReader(
   styles: DocxStyles,
   nextMark: (kind: NoteMark["kind"], id: string) => string,
 ): (paragraph: XmlElement) => InlineText {
-  /**
-   * Fields that are open, outermost first, with their code, and whether their result has begun: a field may run over many paragraphs. One of a form
-   * shows its value where it has no result.
-   */
+  /** Fields that are open, outermost first: a field may run over many paragraphs. One of a form shows its value where it has no result. */
   const fields: { state: "code" | "result"; code: string; value: string }[] = [];
 
   return (paragraph) => {
     const parts: string[] = [];
     const notes: NoteMark[] = [];
-    const boxes: XmlElement[] = [];
-    const graphics: string[] = [];
+    const [boxes, graphics]: [XmlElement[], string[]] = [[], []];
     let isContents = false;
     const usual = { size: standardSize, ...styles.setting(valueOf(findChild(paragraph, "pPr"), "pStyle")) };
     let letters: LetterSetting = usual;
@@ -180,7 +176,7 @@ export function createInlineReader(
 }
 
 /**
- * The value of a form's field that is no text: whether a box is ticked, or the chosen entry of a list. Others give `""`.
+ * The value of a field of a form that is no text: a box that is ticked or not, or the entry that is chosen. **Shape** `""` for others.
  *
  * **Source** ISO/IEC 29500-1, 17.16.7 (checkBox), 17.16.9 (ddList).
  */

@@ -74,8 +74,8 @@ export function removeFurniture(
 }
 
 /**
- * Whether a row that both pages of a document begin or end with is a running title. Its letters are no larger than the text's, and it stands apart
- * from the text. The rows next to it differ: the pages are no copies of one form.
+ * Whether a row that both pages of a document begin or end with is a running title. Its letters are no larger than the text's, and it
+ * stands apart from the text. The rows next to it differ, so the pages are no copies of one form.
  */
 function isRunning([one, other]: readonly EdgeRow[], edges: readonly EdgeRow[]): boolean {
   const next = [one!, other!].map((row) => {

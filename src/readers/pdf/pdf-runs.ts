@@ -194,7 +194,10 @@ function multiply(m: readonly number[], n: readonly number[]): [number, number, 
   return [a * g + c * h, b * g + d * h, a * i + c * j, b * i + d * j, a * k + c * l + e, b * k + d * l + f];
 }
 
-/** Ligatures and presentation forms as letters, also signs of lines that run downwards. Controls, which fonts without a Unicode map hand out, and lone surrogates are taken out. */
+/**
+ * Ligatures and presentation forms as letters, also signs of lines that run downwards. Controls, which fonts without a Unicode map hand out, and lone
+ * surrogates are taken out.
+ */
 function cleanRun(text: string): string {
   return (
     text

@@ -77,7 +77,7 @@ const [fewTouching, mostTouching] = [0.1, 0.5];
 const widestSpace = 500;
 
 /**
- * The least gap that is a space in one piece of words, and the usual one between letters that are set apart. The usual one is 0 where none are.
+ * The least gap that is a space in one piece of words, and the usual one between letters that are set apart. **Shape** `usual` is 0 where none are.
  *
  * Words of one letter stand apart too, but letters of other words beside them touch. Words that are set wide, some pairs aside, have wider gaps between
  * them, or are one word in capitals.

@@ -145,8 +145,7 @@ export async function readRtf(input: ReadInput): Promise<ReadResult> {
   let setting = { letters: 0, bold: 0, size: 0 };
   let [note, code] = ["", ""];
   const form = createFormField();
-  let fontName = -1;
-  let styleName = "";
+  let [fontName, styleName] = [-1, ""];
   let [isHeaderRow, isStar, isNew] = [false, false, false];
   let [swallow, tokens] = [0, 0];
 
@@ -181,9 +180,7 @@ export async function readRtf(input: ReadInput): Promise<ReadResult> {
       stack.push({ ...state });
       // Styles of characters have no number of a paragraph's.
       if (state.into === "styles") [state.style, styleName] = [-1, ""];
-      isNew = true;
-      isStar = false;
-      swallow = 0;
+      [isNew, isStar, swallow] = [true, false, 0];
       continue;
     }
     if (token.kind === "close") {
@@ -201,11 +198,8 @@ export async function readRtf(input: ReadInput): Promise<ReadResult> {
         if (before.into === "body") paragraph += showEquation(code);
         code = "";
       }
-      if (stack.length < form.depth) {
-        state = before;
-        add(form.finish());
-      }
       state = before;
+      if (stack.length < form.depth) add(form.finish());
       isNew = false;
       continue;
     }
@@ -224,14 +218,11 @@ export async function readRtf(input: ReadInput): Promise<ReadResult> {
     }
     if (isNew && name === "annotation") facts.comments++;
     if (isNew && isStar && !readAfterStar.has(name) && state.into !== "styles") state.into = "skip";
-    isNew = false;
-    isStar = false;
+    [isNew, isStar] = [false, false];
     if (state.into === "skip") continue;
     const into = destinationOf(name, state.into);
-    if (into === "entry") form.beginEntry();
+    if (form.takes(name, value, state.into, stack.length)) continue;
     if (into !== undefined) state.into = into;
-    else if (name === "field" && state.into === "body") form.begin(stack.length);
-    else if (state.into === "form") form.set(name, value ?? 1);
     else if (setFormat(state, name, value) || name === "info" || name === "fldrslt") continue;
     else if (state.into === "created") facts.created.set(name, value ?? 0);
     else if (name === "ansicpg") page = codePages[value ?? 0] ?? `windows-${value}`;
@@ -239,10 +230,8 @@ export async function readRtf(input: ReadInput): Promise<ReadResult> {
     else if (name === "f") {
       if (state.into === "fonts") fontName = value ?? 0;
       else state.font = value ?? 0;
-    } else if (name === "fcharset") {
-      const charset = charsets[value ?? 0];
-      if (charset !== undefined && value !== 0) fonts.set(fontName, charset);
-    } else if (name === "u") {
+    } else if (name === "fcharset") setCharset(fonts, fontName, value ?? 0);
+    else if (name === "u") {
       add(String.fromCharCode((value ?? 0) & 0xffff));
       swallow = state.fallback;
     } else if (name === "trhdr") isHeaderRow = true;
@@ -300,9 +289,8 @@ function resultOf(
  */
 function createFormField(): {
   readonly depth: number;
-  begin(depth: number): void;
-  set(name: string, value: number): void;
-  beginEntry(): void;
+  /** Whether a control word says something of the field alone. */
+  takes(name: string, value: number | undefined, into: State["into"], depth: number): boolean;
   addEntry(text: string): void;
   settle(): void;
   finish(): string;
@@ -314,13 +302,13 @@ function createFormField(): {
     get depth() {
       return depth;
     },
-    begin(at) {
-      depth = at;
-      facts = new Map();
-      entries = [];
+    takes(name, value, into, at) {
+      if (name === "field" && into === "body") [depth, facts, entries] = [at, new Map<string, number>(), []];
+      else if (name === "ffl") entries.push("");
+      else if (into === "form") facts.set(name, value ?? 1);
+      else return false;
+      return name !== "ffl";
     },
-    set: (name, value) => void facts.set(name, value),
-    beginEntry: () => void entries.push(""),
     addEntry: (text) => void entries.push((entries.pop() ?? "") + text),
     // The file shows a result of its own.
     settle: () => facts.clear(),
@@ -372,6 +360,11 @@ function setFormat(state: State, name: string, value: number | undefined): boole
     if (!isStyle) [state.style, state.outline, state.isInTable, state.depth] = [0, undefined, false, 1];
   } else return false;
   return true;
+}
+
+function setCharset(fonts: Map<number, string>, font: number, number: number): void {
+  const charset = charsets[number];
+  if (charset !== undefined && number !== 0) fonts.set(font, charset);
 }
 
 /** Decodes bytes in the character set of their font, else in the file's code page. */
