@@ -82,7 +82,15 @@ export function splitPlainTextParagraphs(
   checkGiven("splitPlainTextParagraphs", "lines", lines, "items");
   const given = checkLines("splitPlainTextParagraphs", lines);
   const normalised = given.map((line) => line.replaceAll(/\r\n|\r/g, "\n"));
-  return splitParagraphs(normalised, maxTokens, overlapTokens, chunkHeader, tokenCounter, plainSeparators);
+  return splitParagraphs(
+    "splitPlainTextParagraphs",
+    normalised,
+    maxTokens,
+    overlapTokens,
+    chunkHeader,
+    tokenCounter,
+    plainSeparators,
+  );
 }
 
 /**
@@ -99,6 +107,7 @@ export function splitMarkdownParagraphs(
 ): string[] {
   checkGiven("splitMarkdownParagraphs", "lines", lines, "items");
   return splitParagraphs(
+    "splitMarkdownParagraphs",
     checkLines("splitMarkdownParagraphs", lines),
     maxTokens,
     overlapTokens,
@@ -116,6 +125,7 @@ function checkLines(where: string, lines: Iterable<string>): readonly string[] {
 }
 
 function splitParagraphs(
+  where: string,
   lines: readonly string[],
   maxTokens: number,
   overlapTokens: number,
@@ -123,9 +133,11 @@ function splitParagraphs(
   count: TokenCounter,
   separators: HalvingSeparators,
 ): string[] {
+  checkText(where, "chunkHeader", chunkHeader);
+  checkGiven(where, "tokenCounter", count, "function");
   const headerTokens = chunkHeader === "" ? 0 : count(chunkHeader);
-  const budget = maxTokens - overlapTokens - headerTokens;
   checkBudget(maxTokens, overlapTokens, headerTokens);
+  const budget = maxTokens - overlapTokens - headerTokens;
   const halve = (text: string, size: number): string[] =>
     halves(text.replaceAll("\r\n", "\n"), size, separators, false, count);
   const paragraphs = joinShortLast(
@@ -169,10 +181,10 @@ function joinShortLast(paragraphs: readonly string[], budget: number, count: Tok
 }
 
 function checkBudget(maxTokens: number, overlapTokens: number, headerTokens: number): void {
-  if (!(maxTokens >= 1)) {
+  if (typeof maxTokens !== "number" || !(maxTokens >= 1)) {
     throw new IbidError("invalid-argument", "maxTokens should be a positive number", { details: { maxTokens } });
   }
-  if (!(overlapTokens + headerTokens < maxTokens)) {
+  if (typeof overlapTokens !== "number" || !(overlapTokens + headerTokens < maxTokens)) {
     throw new IbidError("invalid-argument", "overlapTokens, with those of the header, must be below maxTokens", {
       hint: "Give a larger maxTokens, or a smaller overlap or header.",
       details: { maxTokens, overlapTokens, headerTokens },

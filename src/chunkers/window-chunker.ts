@@ -1,6 +1,6 @@
 import type { Chunker } from "../contracts/chunker.ts";
 import { IbidError } from "../contracts/errors.ts";
-import { checkOptions, checkText } from "../runtime/check-options.ts";
+import { checkNotRevoked, checkOptions, checkText } from "../runtime/check-options.ts";
 import { showValue } from "../runtime/plan-options.ts";
 import { codePoints } from "../text/length.ts";
 import type { Span } from "../text/sentences.ts";
@@ -73,6 +73,7 @@ export function splitText(text: string, size: number, overlap: number): string[]
   checkText("splitText", "text", text);
   for (const [name, value] of Object.entries({ size, overlap })) {
     if (typeof value === "number" && !Number.isNaN(value)) continue;
+    checkNotRevoked("splitText", name, value);
     throw new IbidError("invalid-argument", `splitText: ${name} is ${showValue(value)}; it must be a number.`, {
       hint: `Give ${name} as a number of code points.`,
     });

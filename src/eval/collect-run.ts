@@ -48,8 +48,8 @@ export async function collectRun(
   queries: ReadonlyMap<string, string>,
   options: CollectOptions = {},
 ): Promise<{ readonly run: Run; readonly latencyMs: LatencyQuantiles }> {
-  checkGiven("collectRun", "search", search, "object");
-  checkGiven("collectRun", "queries", queries, "object");
+  checkGiven("collectRun", "search", search, "function");
+  checkGiven("collectRun", "queries", queries, "items", { get: "function" });
   checkOptions("collectRun", options, { depth: true, signal: true, onQuery: true });
   const { depth = 100, signal, onQuery } = options;
   if (!Number.isSafeInteger(depth) || depth < 1) {
@@ -58,11 +58,13 @@ export async function collectRun(
   const run = new Map<string, readonly RankedDocument[]>();
   const times: number[] = [];
   for (const [id, text] of queries) {
+    checkGiven("collectRun", `query ${id}`, text, "text");
     throwIfAborted(signal, "The evaluation");
     onQuery?.(run.size, queries.size);
     if (run.size === 0) await search(text, depth);
     const started = performance.now();
     const found = await search(text, depth);
+    checkGiven("collectRun", "what search gives", found, "list", { documentId: "text" });
     times.push(performance.now() - started);
     run.set(id, keepBest(found).slice(0, depth));
   }

@@ -59,7 +59,7 @@ export function parseCollection(files: {
   checkGiven("parseCollection", "files", files, "object", { corpus: "object", queries: "object", qrels: "object" });
   const documents = Array.from(parseItems(files.corpus), ({ id, title, text }) => ({ id, title, text }));
   if (documents.length === 0) throw empty(files.corpus.file, "no document");
-  const qrels = parseQrels(files.qrels.text, files.qrels);
+  const qrels = parseQrels(files.qrels.text, { file: files.qrels.file });
   if (qrels.size === 0) throw empty(files.qrels.file, "no judgement");
 
   const queries = new Map<string, string>();

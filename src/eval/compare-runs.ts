@@ -1,5 +1,5 @@
 import { IbidError } from "../contracts/errors.ts";
-import { checkGiven, checkOptions } from "../runtime/check-options.ts";
+import { checkGiven, checkOptions, readingGiven } from "../runtime/check-options.ts";
 import type { Evaluation } from "./score-run.ts";
 
 /**
@@ -60,6 +60,17 @@ export function compareRuns(
       hint: "Both are whole numbers, draws from 1.",
     });
   }
+  return readingGiven("compareRuns", "current or baseline", "an evaluation", () =>
+    compareAll(current, baseline, draws, seed),
+  );
+}
+
+function compareAll(
+  current: Evaluation,
+  baseline: Pick<Evaluation, "queries">,
+  draws: number,
+  seed: number,
+): Readonly<Record<string, Comparison>> {
   // In order of id, so that p does not depend on the order in which queries were asked.
   const shared = [...current.queries.keys()].filter((id) => baseline.queries.has(id)).toSorted();
   if (shared.length === 0) {

@@ -131,8 +131,8 @@ export async function evaluateQuestions(
   questions: readonly Question[],
   options: QuestionOptions = {},
 ): Promise<QuestionEvaluation> {
-  checkGiven("evaluateQuestions", "kb", kb, "object");
-  checkGiven("evaluateQuestions", "questions", questions, "list");
+  checkGiven("evaluateQuestions", "kb", kb, "object", { search: "function", ask: "function" });
+  checkGiven("evaluateQuestions", "questions", questions, "list", { id: "text", question: "text" });
   checkOptions("evaluateQuestions", options, {
     depth: true,
     mode: true,

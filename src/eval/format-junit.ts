@@ -1,4 +1,4 @@
-import { checkGiven } from "../runtime/check-options.ts";
+import { checkGiven, readingGiven } from "../runtime/check-options.ts";
 import type { Condition } from "./check-conditions.ts";
 import type { QuestionEvaluation } from "./evaluate-questions.ts";
 import { escape } from "./format-report.ts";
@@ -16,8 +16,14 @@ export function formatJUnit(
   options: { readonly title: string; readonly conditions?: readonly Condition[] | undefined },
 ): string {
   checkGiven("formatJUnit", "evaluation", evaluation, "object");
-  checkGiven("formatJUnit", "options", options, "object");
-  const { title, conditions = [] } = options;
+  checkGiven("formatJUnit", "options", options, "object", { title: "text" });
+  return readingGiven("formatJUnit", "evaluation or conditions", "an evaluation", () => writeXml(evaluation, options));
+}
+
+function writeXml(
+  evaluation: QuestionEvaluation,
+  { title, conditions = [] }: { readonly title: string; readonly conditions?: readonly Condition[] | undefined },
+): string {
   const tests = conditions.map(({ metric, by, passed, message }) =>
     testCase("conditions", `${metric}, by ${by}`, passed ? "" : `<failure message="${escape(message)}"/>`),
   );

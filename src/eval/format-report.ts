@@ -1,5 +1,5 @@
 import type { Complete } from "../contracts/complete.ts";
-import { checkGiven, checkOptions } from "../runtime/check-options.ts";
+import { checkGiven, checkOptions, readingGiven } from "../runtime/check-options.ts";
 import { type Condition, formatScore, isWorse, significant } from "./check-conditions.ts";
 import { type Comparison, compareRuns } from "./compare-runs.ts";
 import type { FoundPlace, QuestionEvaluation, QuestionOutcome } from "./evaluate-questions.ts";
@@ -48,7 +48,7 @@ type Needed = Complete<Pick<ReportOptions, "within" | "findWords">> & Pick<Repor
  */
 export function formatReport(evaluation: QuestionEvaluation, options: ReportOptions): string {
   checkGiven("formatReport", "evaluation", evaluation, "object");
-  checkGiven("formatReport", "options", options, "object");
+  checkGiven("formatReport", "options", options, "object", { title: "text" });
   checkOptions("formatReport", options, {
     title: true,
     how: true,
@@ -57,6 +57,12 @@ export function formatReport(evaluation: QuestionEvaluation, options: ReportOpti
     within: true,
     findWords: true,
   });
+  return readingGiven("formatReport", "evaluation, baseline or conditions", "an evaluation", () =>
+    writePage(evaluation, options),
+  );
+}
+
+function writePage(evaluation: QuestionEvaluation, options: ReportOptions): string {
   const { title, how = "", baseline, conditions = [], within = 5, findWords = findSameWords } = options;
   const { outcomes, problems } = evaluation;
   const answerable = outcomes.filter(({ question }) => question.answerable);

@@ -1,4 +1,4 @@
-import { checkGiven } from "../runtime/check-options.ts";
+import { checkGiven, checkOptions } from "../runtime/check-options.ts";
 import { lineError, readLines } from "./read-lines.ts";
 
 /**
@@ -17,8 +17,10 @@ export type Qrels = ReadonlyMap<string, ReadonlyMap<string, number>>;
  *
  * @experimental
  */
-export function parseQrels(text: string, { file = "qrels" }: { readonly file?: string | undefined } = {}): Qrels {
+export function parseQrels(text: string, options: { readonly file?: string | undefined } = {}): Qrels {
   checkGiven("parseQrels", "text", text, "text");
+  checkOptions("parseQrels", options, { file: true });
+  const { file = "qrels" } = options;
   const qrels = new Map<string, Map<string, number>>();
   let isFirst = true;
   for (const { text: line, number } of readLines(text)) {

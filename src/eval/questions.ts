@@ -1,4 +1,4 @@
-import { checkGiven } from "../runtime/check-options.ts";
+import { checkGiven, checkOptions } from "../runtime/check-options.ts";
 import { IbidError } from "../contracts/errors.ts";
 import { hashParts } from "../runtime/hash.ts";
 import { lineError, readJsonLines } from "./read-lines.ts";
@@ -74,9 +74,11 @@ const keys = [
  */
 export function parseQuestions(
   text: string,
-  { file = "questions" }: { readonly file?: string | undefined } = {},
+  options: { readonly file?: string | undefined } = {},
 ): readonly Question[] {
   checkGiven("parseQuestions", "text", text, "text");
+  checkOptions("parseQuestions", options, { file: true });
+  const { file = "questions" } = options;
   const questions: Question[] = [];
   const lineOf = new Map<string, number>();
   for (const { value, number } of readJsonLines(text, file)) {

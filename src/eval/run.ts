@@ -1,4 +1,4 @@
-import { checkGiven } from "../runtime/check-options.ts";
+import { checkGiven, checkOptions } from "../runtime/check-options.ts";
 import { IbidError } from "../contracts/errors.ts";
 import { lineError, readLines } from "./read-lines.ts";
 
@@ -29,8 +29,10 @@ export type Run = ReadonlyMap<string, readonly RankedDocument[]>;
  *
  * @experimental
  */
-export function formatRun(run: Run, { tag = "ibid" }: { readonly tag?: string | undefined } = {}): string {
+export function formatRun(run: Run, options: { readonly tag?: string | undefined } = {}): string {
   checkGiven("formatRun", "run", run, "items", { get: "function" });
+  checkOptions("formatRun", options, { tag: true });
+  const { tag = "ibid" } = options;
   checkId("tag", tag);
   const lines: string[] = [];
   for (const [query, ranking] of run) {
@@ -61,8 +63,10 @@ export function formatRun(run: Run, { tag = "ibid" }: { readonly tag?: string | 
  *
  * @experimental
  */
-export function parseRun(text: string, { file = "run" }: { readonly file?: string | undefined } = {}): Run {
+export function parseRun(text: string, options: { readonly file?: string | undefined } = {}): Run {
   checkGiven("parseRun", "text", text, "text");
+  checkOptions("parseRun", options, { file: true });
+  const { file = "run" } = options;
   const run = new Map<string, Map<string, number>>();
   for (const { text: line, number } of readLines(text)) {
     const [query = "", , document = "", , score, tag] = line.trim().split(/\s+/u);

@@ -1,5 +1,5 @@
 import { IbidError } from "../contracts/errors.ts";
-import { checkGiven, checkOptions } from "../runtime/check-options.ts";
+import { checkGiven, checkOptions, readingGiven } from "../runtime/check-options.ts";
 import { type Estimate, estimateMean } from "./estimate-mean.ts";
 import type { Qrels } from "./qrels.ts";
 import { defaultMetrics, measureRanking, parseMetric } from "./ranking-metric.ts";
@@ -44,18 +44,17 @@ export interface ScoreOptions {
  * @experimental
  */
 export function scoreRun(run: Run, qrels: Qrels, options: ScoreOptions = {}): Evaluation {
-  checkGiven("scoreRun", "run", run, "object");
-  checkGiven("scoreRun", "qrels", qrels, "object");
+  checkGiven("scoreRun", "run", run, "items", { get: "function" });
+  checkGiven("scoreRun", "qrels", qrels, "items", { get: "function" });
   checkOptions("scoreRun", options, { metrics: true });
   const metrics = (options.metrics ?? defaultMetrics).map(parseMetric);
-  return summarise(
-    new Map(
-      Array.from(qrels, ([query, grades]) => {
-        const ranking = (run.get(query) ?? []).map(({ documentId }) => documentId);
-        return [query, measureRanking(ranking, grades, metrics)];
-      }),
-    ),
+  const scores = readingGiven("scoreRun", "run or qrels", "a run and its judgements", () =>
+    Array.from(qrels, ([query, grades]) => {
+      const ranking = (run.get(query) ?? []).map(({ documentId }) => documentId);
+      return [query, measureRanking(ranking, grades, metrics)] as const;
+    }),
   );
+  return summarise(new Map(scores));
 }
 
 /** Means over the queries that a metric says something of, in the order in which metrics first appear. **Errors** `empty` without a query. */

@@ -38,7 +38,8 @@ export function buildSections(text: string, title: string, headings: readonly He
   const root: OpenSection = { id: "0", title, level: 0, start: 0, end: text.length, contentStart: 0, children: [] };
   const open: OpenSection[] = [root];
   let previous = 0;
-  for (const heading of headings) {
+  for (const [at, heading] of headings.entries()) {
+    checkGiven("buildSections", `headings[${at}]`, heading, "object", { title: "text" });
     checkHeading(heading, previous, text.length);
     previous = heading.contentStart;
     let parent = open[open.length - 1] ?? root;

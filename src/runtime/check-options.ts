@@ -115,6 +115,23 @@ export function checkGiven(
   });
 }
 
+/**
+ * Runs work on a value that another function of ibid gives, or on a list of a caller's.
+ *
+ * **Errors** as `work`; `invalid-argument` where the value has another shape, with the engine's error as the cause.
+ */
+export function readingGiven<Result>(where: string, name: string, shape: string, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw new IbidError("invalid-argument", `${where}: ${name} has another shape than ${shape}.`, {
+      hint: `Give ${name} in the shape of ${shape}.`,
+      cause: error,
+    });
+  }
+}
+
 /** The names of options; of each member, where the options are a union. */
 type NamesOf<Options> = Options extends unknown ? keyof Options : never;
 

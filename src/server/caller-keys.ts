@@ -3,6 +3,7 @@ import { readCaller } from "../access/callers.ts";
 import { IbidError } from "../contracts/errors.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import type { AccessContext } from "../contracts/scope.ts";
+import { checkGiven, checkOptions } from "../runtime/check-options.ts";
 import { sha256 } from "../runtime/hash.ts";
 import { platformNow } from "../runtime/platform-clock.ts";
 import type { AccessKey, ConnectionFacts, HandlerOptions, KnownCaller, ServiceLimits } from "./handler-options.ts";
@@ -45,10 +46,10 @@ const keysFile = z.strictObject({ keys: z.array(accessKey).max(mostKeys) });
  *
  * @experimental
  */
-export function parseKeys(
-  json: string,
-  { least = 1 }: { readonly least?: 0 | 1 | undefined } = {},
-): readonly AccessKey[] {
+export function parseKeys(json: string, options: { readonly least?: 0 | 1 | undefined } = {}): readonly AccessKey[] {
+  checkGiven("parseKeys", "json", json, "text");
+  checkOptions("parseKeys", options, { least: true });
+  const { least = 1 } = options;
   let value: unknown;
   try {
     value = JSON.parse(json);

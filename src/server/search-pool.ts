@@ -5,7 +5,7 @@ import { IbidError, type IbidErrorCode } from "../contracts/errors.ts";
 import type { KnowledgeBase } from "../contracts/knowledge-base.ts";
 import type { AccessContext } from "../contracts/scope.ts";
 import { anySignal, abortError } from "../runtime/abort.ts";
-import { checkGiven, checkOptions } from "../runtime/check-options.ts";
+import { checkNotRevoked, checkGiven, checkOptions } from "../runtime/check-options.ts";
 import { createRun } from "../runtime/create-run.ts";
 import { createPublicNames, type PublicNames } from "./public-names.ts";
 import { makeSearchBody, shareSearchBody, type SharedSearches, type ShareSearchBody } from "./search-body.ts";
@@ -282,6 +282,7 @@ interface Channel {
  */
 export async function serveSearches(kb: KnowledgeBase, channel: Channel): Promise<void> {
   checkGiven("serveSearches", "kb", kb, "object");
+  checkNotRevoked("serveSearches", "channel", channel);
   const stops = new Map<number, AbortController>();
   const names = createPublicNames(kb);
   const send = (message: FromSearcher): void => {

@@ -1,5 +1,6 @@
 import type { Store } from "../contracts/store.ts";
 import { latentSemanticModel } from "../engine/latent/latent-semantic-model.ts";
+import { checkGiven } from "../runtime/check-options.ts";
 import { languageAnalyzer } from "../text/languages/snowball/language-analyzer.ts";
 import type { PostgresClient } from "./postgres/postgres-client.ts";
 import { openPostgresStore as openPlain, type PostgresStoreOptions } from "./postgres/postgres-store.ts";
@@ -16,10 +17,11 @@ import { openPostgresStore as openPlain, type PostgresStoreOptions } from "./pos
  *
  * @experimental
  */
-export function openPostgresStore(
+export async function openPostgresStore(
   database: string | PostgresClient,
   options: PostgresStoreOptions = {},
 ): Promise<Store> {
+  checkGiven("openPostgresStore", "options", options, "object");
   const { analyzer = languageAnalyzer, corpusModel = options.ownModel === false ? undefined : latentSemanticModel } =
     options;
   return openPlain(database, { ...options, analyzer, corpusModel });

@@ -13,6 +13,7 @@ const kinds = {
   function: (value: unknown) => typeof value === "function" && isList(value) === false,
   list: (value: unknown) => isList(value) === true,
   object: (value: unknown) => typeof value === "object" && value !== null && isList(value) === false,
+  number: (value: unknown) => typeof value === "number",
   string: (value: unknown) => typeof value === "string",
 };
 

@@ -54,7 +54,12 @@ export type CaseDefinition = readonly [name: string, items: string, run: () => P
 export function defineCases(pack: string, definitions: readonly CaseDefinition[]): readonly ContractCase[] {
   checkKind("defineCases", "the pack", pack, "string");
   checkKind("defineCases", "the definitions", definitions, "list");
-  return definitions.map(([name, items, run]) => {
+  return definitions.map((definition, at) => {
+    checkKind("defineCases", `definition ${at}`, definition, "list");
+    const [name, items, run] = definition;
+    checkKind("defineCases", `the name of definition ${at}`, name, "string");
+    checkKind("defineCases", `the items of definition ${at}`, items, "string");
+    checkKind("defineCases", `the test of definition ${at}`, run, "function");
     const id = `${pack}/${name}`;
     return {
       id,

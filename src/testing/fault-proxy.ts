@@ -49,6 +49,7 @@ export interface FaultProxy extends Engine {
  */
 export function createFaultProxy(engine: Engine, faults: EngineFaults = {}, seed = 1): FaultProxy {
   checkKind("createFaultProxy", "engine", engine, "object");
+  checkKind("createFaultProxy", "seed", seed, "number");
   const random = createRandom(seed);
   const chance = (share = 0): boolean => share > 0 && random.next() < share;
   const waiting: { readonly at: number; readonly run: () => Promise<void> }[] = [];

@@ -42,14 +42,14 @@ const odd: readonly unknown[] = [
 ];
 
 let folder = "";
-const before = process.cwd();
+const home = process.cwd();
 beforeAll(async () => {
   // Some functions take a path, and make what is there.
   folder = await mkdtemp(join(tmpdir(), "ibid-odd-"));
   process.chdir(folder);
 });
 afterAll(async () => {
-  process.chdir(before);
+  process.chdir(home);
   await rm(folder, { recursive: true });
 });
 
@@ -66,12 +66,25 @@ async function errorOf(call: (...args: readonly unknown[]) => unknown, args: rea
   }
 }
 
+/** What functions take before the odd value. */
+const before: readonly (readonly unknown[])[] = [
+  [],
+  [{}],
+  ["a text"],
+  [["a"]],
+  [new Map()],
+  [() => []],
+  ["a text", "a text"],
+  ["a text", ["a"]],
+  [["a"], ["a"]],
+  [{}, {}],
+  [{}, ["a"]],
+];
+
 /** The first call of a function that ends with an error of the engine's; `undefined` when each answers, or ends with one of ibid. */
 async function findForeign(call: (...args: readonly unknown[]) => unknown): Promise<string | undefined> {
   for (const value of odd) {
-    for (const args of [[value], [{}, value], ["a text", value]]) {
-      // What a function does with a wrong first argument is told by the call with that alone.
-      if (args.length === 2 && (await errorOf(call, [args[0]])) !== undefined) continue;
+    for (const args of before.map((given) => [...given, value])) {
       const error = await errorOf(call, args);
       if (error !== undefined && !IbidError.isInstance(error))
         return `(${args.map((arg) => inspect(arg)).join(", ")}): ${inspect(error).split("\n")[0]!}`;
@@ -89,7 +102,7 @@ describe("public functions with values of a wrong kind", () => {
     const foreign: string[] = [];
     for (const { name, subpath } of functions) {
       const source = subpaths.find(({ specifier }) => specifier === subpath)!.nodeSource;
-      const value = ((await import(join(before, source))) as Record<string, unknown>)[name];
+      const value = ((await import(join(home, source))) as Record<string, unknown>)[name];
       if (typeof value !== "function") continue;
       const found = await findForeign(value as (...args: readonly unknown[]) => unknown);
       if (found !== undefined) foreign.push(`${subpath} ${name}${found}`);

@@ -6,6 +6,7 @@ import { createIngestionQueue } from "./ingestion-queue.ts";
 import type { IngestionQueueOptions } from "./queue-options.ts";
 import { checkLocation, storeFiles } from "../../stores/sqlite/knowledge-base-folder.ts";
 import { isPostgresAddress } from "../../stores/postgres/postgres-address.ts";
+import { checkGiven } from "../../runtime/check-options.ts";
 import { toUri } from "../to-uri.ts";
 
 /**
@@ -21,6 +22,7 @@ export async function openIngestionQueue(
   location?: string,
   options: Omit<IngestionQueueOptions, "jobs" | "resolveUri"> = {},
 ): Promise<IngestionQueue> {
+  checkGiven("openIngestionQueue", "options", options, "object");
   if (location === undefined || isPostgresAddress(location)) return createIngestionQueue(kb, options);
   const folder = resolve(checkLocation(location));
   const jobs = await openSqliteJobStore(storeFiles(folder)[0] ?? "");

@@ -93,7 +93,7 @@ export async function uploadDocument(
   file: { readonly name: string; readonly bytes: ByteContent },
   options: UploadOptions = {},
 ): Promise<UploadResult> {
-  checkGiven("uploadDocument", "kb", kb, "object");
+  checkGiven("uploadDocument", "kb", kb, "object", { ingest: "function" });
   checkGiven("uploadDocument", "file", file, "object");
   checkOptions("uploadDocument", options, uploadOptions);
   return take(kb, { uri: file.name, bytes: file.bytes, ...sayings(options) }, "user-content", options);
@@ -107,7 +107,7 @@ export async function uploadDocument(
  * @experimental
  */
 export async function addNote(kb: KnowledgeBase, text: string, options: WrittenOptions = {}): Promise<UploadResult> {
-  checkGiven("addNote", "kb", kb, "object");
+  checkGiven("addNote", "kb", kb, "object", { ingest: "function" });
   checkGiven("addNote", "text", text, "text");
   checkOptions("addNote", options, { ...uploadOptions, id: true });
   return take(kb, written("note", text, options), "note", options);
@@ -126,7 +126,7 @@ export async function ingestNarrative(
   text: string,
   options: WrittenOptions = {},
 ): Promise<UploadResult> {
-  checkGiven("ingestNarrative", "kb", kb, "object");
+  checkGiven("ingestNarrative", "kb", kb, "object", { ingest: "function" });
   checkGiven("ingestNarrative", "text", text, "text");
   checkOptions("ingestNarrative", options, { ...uploadOptions, id: true });
   return take(kb, written("narrative", text, options), "narrative", options);

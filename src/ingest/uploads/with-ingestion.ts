@@ -110,7 +110,7 @@ const unread: readonly IbidErrorCode[] = ["unsupported-media", "binary", "empty"
  */
 export function withIngestion(store: BlobStore, kb: KnowledgeBase, options: BlobIngestionOptions): IngestingBlobStore {
   checkGiven("withIngestion", "store", store, "object");
-  checkGiven("withIngestion", "kb", kb, "object");
+  checkGiven("withIngestion", "kb", kb, "object", { ingest: "function", delete: "function", mayWrite: "function" });
   checkGiven("withIngestion", "options", options, "object");
   checkOptions("withIngestion", options, optionNames);
   const {

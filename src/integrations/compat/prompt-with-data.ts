@@ -24,10 +24,12 @@ export interface PromptWithDataOptions extends Omit<SearchOptions, "snippetLengt
 export async function promptWithData(
   kb: KnowledgeBase,
   question: string,
-  { query = question, ...options }: PromptWithDataOptions = {},
+  options: PromptWithDataOptions = {},
 ): Promise<string> {
-  checkGiven("promptWithData", "kb", kb, "object");
+  checkGiven("promptWithData", "kb", kb, "object", { search: "function" });
   checkGiven("promptWithData", "question", question, "text");
-  const hits = await kb.search(query, { ...options, snippetLength: 0 });
+  checkGiven("promptWithData", "options", options, "object");
+  const { query = question, ...search } = options;
+  const hits = await kb.search(query, { ...search, snippetLength: 0 });
   return [...hits.map(({ text }) => text), question].join("\n");
 }

@@ -1,4 +1,4 @@
-import { checkGiven } from "../../runtime/check-options.ts";
+import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
 import type { ChatFunctionMessage, ChatTool, ToolCall } from "../../contracts/chat.ts";
 import type { JsonSchema } from "../../contracts/schema.ts";
 import type { Tool } from "../../contracts/tool.ts";
@@ -32,8 +32,9 @@ export async function callTools(
   calls: readonly ToolCall[],
   options: { readonly signal?: AbortSignal | undefined } = {},
 ): Promise<readonly ChatFunctionMessage[]> {
-  checkGiven("callTools", "tools", tools, "list");
-  checkGiven("callTools", "calls", calls, "list");
+  checkGiven("callTools", "tools", tools, "list", { name: "text", execute: "function" });
+  checkGiven("callTools", "calls", calls, "list", { name: "text" });
+  checkOptions("callTools", options, { signal: true });
   const answer = async ({ id, name, arguments: input }: ToolCall): Promise<ChatFunctionMessage> => {
     const tool = tools.find((one) => one.name === name);
     if (tool === undefined) return { role: "function", id, name, content: `There is no tool "${name}".` };

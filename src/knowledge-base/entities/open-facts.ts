@@ -6,7 +6,7 @@ import type { MetadataInput } from "../../contracts/metadata.ts";
 import type { StandardSchema } from "../../contracts/schema.ts";
 import { enhanceMetadata } from "../../ingest/enhance.ts";
 import { describeFact } from "../../readers/describe-element.ts";
-import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
+import { checkGiven, checkOptions, checkText } from "../../runtime/check-options.ts";
 import { hashParts } from "../../runtime/hash.ts";
 import { toMetadata } from "../../runtime/to-json.ts";
 
@@ -99,13 +99,11 @@ const schema: StandardSchema<NewFact, Fact> = {
  *
  * @experimental
  */
-export function openFacts(
-  kb: Pick<KnowledgeBase, "collection">,
-  name = "facts",
-  { enhancers = [], ...unknown }: FactsOptions = {},
-): Facts {
+export function openFacts(kb: Pick<KnowledgeBase, "collection">, name = "facts", options: FactsOptions = {}): Facts {
   checkGiven("openFacts", "kb", kb, "object", { collection: "function" });
-  checkOptions("openFacts", unknown, {});
+  checkText("openFacts", "name", name);
+  checkOptions("openFacts", options, { enhancers: true });
+  const { enhancers = [] } = options;
   const enhanced = async (given: NewFact): Promise<NewFact> => {
     const checked = await schema["~standard"].validate(given);
     // The collection refuses an invalid fact, and names its place.

@@ -18,7 +18,12 @@ export async function buildViewTree(
   document: ViewedDocument,
   span: { readonly start?: number | undefined; readonly end?: number | undefined } = {},
 ): Promise<readonly ViewBlock[]> {
-  checkGiven("buildViewTree", "document", document, "object", { text: "text" });
+  checkGiven("buildViewTree", "document", document, "object", {
+    text: "text",
+    mediaType: "text",
+    root: "object",
+    sourceMap: "object",
+  });
   checkOptions("buildViewTree", span, { start: true, end: true });
   const { start = 0, end = document.text.length } = span;
   const blocks = await blocksOf(document);

@@ -5,7 +5,7 @@ import { IbidError } from "../../../contracts/errors.ts";
 import type { FolderRules, SkippedKind } from "../../../contracts/knowledge-base.ts";
 import type { Source, SourceItem, SourceRefusal } from "../../../contracts/reader.ts";
 import { throwIfAborted } from "../../../runtime/abort.ts";
-import { checkGiven, checkOptions } from "../../../runtime/check-options.ts";
+import { checkGiven, checkOptions, checkText } from "../../../runtime/check-options.ts";
 import { classifyInput, type ClassifiedInput, matchesNothing } from "./classify-input.ts";
 import { toAbsoluteUri, toDocumentUri, type UriPlace, uriBelow } from "./document-uri.ts";
 import { type Glob, matchAny } from "./glob.ts";
@@ -89,6 +89,9 @@ export function openFileSource(inputs: readonly string[], options: FileSourceOpt
   checkGiven("openFileSource", "inputs", inputs, "list");
   checkGiven("openFileSource", "options", options, "object");
   checkOptions("openFileSource", options, optionNames);
+  for (const [at, input] of inputs.entries()) checkText("openFileSource", `inputs[${at}]`, input);
+  checkText("openFileSource", "base", options.base);
+  if (options.cwd !== undefined) checkText("openFileSource", "cwd", options.cwd);
   const cwd = resolve(options.cwd ?? process.cwd());
   const place = { base: resolve(options.base), cwd };
   const limit = checkNumber("maxFileBytes", options.maxFileBytes, 1);
