@@ -161,6 +161,10 @@ function readEarlierDocuments(db: SqliteConnection): Partial<SqliteRows> {
   return {
     document: (key) => toDocument(must(`SELECT ${documentColumns} FROM ${markedDocuments} WHERE key = ?`, key)),
     documentBody: (key) => ({ structure: structureOf(key), text: readText(key) }),
+    *documentBodyInSteps(key) {
+      yield undefined;
+      return { structure: structureOf(key), text: readText(key) };
+    },
     documentStructure: structureOf,
     documentText: readText,
     documentPart: readPart,
