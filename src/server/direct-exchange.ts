@@ -12,8 +12,12 @@ export interface DirectExchange {
 /** Key of a {@link DirectExchange} among the facts of a connection. No caller of a handler has to give one. */
 export const directExchange: unique symbol = Symbol("directExchange");
 
-/** Response that the server of hono does not send. **Source** @hono/node-server, `RESPONSE_ALREADY_SENT`. */
-const alreadySent = (): Response => new Response(null, { headers: { "x-hono-already-sent": "true" } });
+/**
+ * Response that the server of hono does not send. **Source** @hono/node-server, `RESPONSE_ALREADY_SENT`.
+ *
+ * A copy is always one of the engine's own class. Another server of hono in the process puts a class of its own in the place of the global one, and writes such responses unseen.
+ */
+const alreadySent = (): Response => new Response(null, { headers: { "x-hono-already-sent": "true" } }).clone();
 
 /** The exchange of a request to a server of Node. */
 export function createDirectExchange(incoming: IncomingMessage, outgoing: ServerResponse): DirectExchange {
