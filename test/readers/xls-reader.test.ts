@@ -217,6 +217,8 @@ describe("createXlsReader", () => {
       (caught: unknown) => caught,
     );
     vi.doUnmock("../../src/runtime/packages.ts");
+    // Files share a process: the next one must not get the module that found nothing.
+    vi.resetModules();
     expect(error).toMatchObject({
       code: "dependency-missing",
       uri: "old.xls",
