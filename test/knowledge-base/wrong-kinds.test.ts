@@ -6,6 +6,7 @@ import type { Metadata } from "../../src/contracts/metadata.ts";
 import { openKnowledgeBase } from "../../src/index.node.ts";
 import { openOptions } from "../../src/knowledge-base/open/open-options.ts";
 import type { OptionTable } from "../../src/runtime/plan-options.ts";
+import { errorOf } from "../support/error-of.ts";
 
 /** An object in itself. */
 const endless: Record<string, unknown> = {};
@@ -155,18 +156,9 @@ afterAll(() => kb.close());
 
 const show = (value: unknown): string => inspect(value, { breakLength: Infinity });
 
-/** The error of a call that rejects, throws or ends its loop with one. */
-async function errorOf(name: keyof KnowledgeBase, args: readonly unknown[]): Promise<unknown> {
-  try {
-    const made = (kb[name] as (...args: readonly unknown[]) => unknown)(...args);
-    if (typeof made === "object" && made !== null && Symbol.asyncIterator in made)
-      for await (const _ of made as AsyncIterable<unknown>);
-    else await made;
-    return undefined;
-  } catch (error) {
-    return error;
-  }
-}
+/** The error of a call of the knowledge base. */
+const errorOfCall = (name: keyof KnowledgeBase, args: readonly unknown[]): Promise<unknown> =>
+  errorOf(() => (kb[name] as (...args: readonly unknown[]) => unknown)(...args));
 
 const expectOurs = (error: unknown, call: string): void => {
   if (error === undefined) return;
@@ -180,7 +172,7 @@ describe.each(verbs)("kb.$name with values of a wrong kind", ({ name, args, opti
     for (const [at] of args.entries()) {
       for (const value of odd) {
         const given = args.with(at, value);
-        expectOurs(await errorOf(name, given), `kb.${String(name)}(${given.map(show).join(", ")})`);
+        expectOurs(await errorOfCall(name, given), `kb.${String(name)}(${given.map(show).join(", ")})`);
       }
     }
     for (const option of options) {
@@ -189,7 +181,7 @@ describe.each(verbs)("kb.$name with values of a wrong kind", ({ name, args, opti
         const [outer = "", inner] = option.split(".");
         const put = inner === undefined ? value : inner === "0" ? [value] : { [inner]: value };
         const given = args.with(at, { ...(args[at] as object), [outer]: put });
-        expectOurs(await errorOf(name, given), `kb.${String(name)}(${given.map(show).join(", ")})`);
+        expectOurs(await errorOfCall(name, given), `kb.${String(name)}(${given.map(show).join(", ")})`);
       }
     }
   });
@@ -236,13 +228,13 @@ describe("a Proxy that was revoked", () => {
           const value = place(revoked(target));
           for (const [at] of args.entries())
             expectOurs(
-              await errorOf(name, args.with(at, value)),
+              await errorOfCall(name, args.with(at, value)),
               `kb.${String(name)}, argument ${at}, ${String(place)}`,
             );
           for (const option of options.filter((each) => !each.includes("."))) {
             const at = name === "as" && option !== "strategy" ? 0 : args.length - 1;
             const given = args.with(at, { ...(args[at] as object), [option]: value });
-            expectOurs(await errorOf(name, given), `kb.${String(name)}, ${option}, ${String(place)}`);
+            expectOurs(await errorOfCall(name, given), `kb.${String(name)}, ${option}, ${String(place)}`);
           }
         }
       }

@@ -12,14 +12,10 @@ import { createTextSearchProvider } from "../../src/integrations/compat/create-t
 import { withMemory } from "../../src/integrations/compat/with-memory.ts";
 import { createMemory } from "../../src/integrations/memory/index.ts";
 import { createMemoryBlobStore } from "../../src/stores/memory/memory-blob-store.ts";
+import { errorOf, revoked } from "../support/error-of.ts";
 
 const endless: Record<string, unknown> = {};
 endless["in"] = endless;
-const revoked = (target: object): unknown => {
-  const { proxy, revoke } = Proxy.revocable(target, {});
-  revoke();
-  return proxy;
-};
 
 /** Wrong nearly everywhere. Names that every object has are among them. */
 const odd: readonly unknown[] = [
@@ -98,18 +94,6 @@ const objects: Readonly<Record<string, readonly [() => object, Readonly<Record<s
     { head: ["a", {}], get: ["a", {}], put: ["a", new Uint8Array(1), {}], delete: ["a", {}], list: [{}] },
   ],
 };
-
-async function errorOf(call: () => unknown): Promise<unknown> {
-  try {
-    const made = call();
-    if (typeof made === "object" && made !== null && Symbol.asyncIterator in made)
-      for await (const _ of made as AsyncIterable<unknown>);
-    else await made;
-    return undefined;
-  } catch (error) {
-    return error;
-  }
-}
 
 it.each(Object.entries(objects))(
   "%s whose methods get a value of a wrong kind answers, or ends with an error of ibid",

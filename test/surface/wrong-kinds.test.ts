@@ -6,14 +6,8 @@ import { runInNewContext } from "node:vm";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { subpaths } from "../../scripts/subpaths.ts";
 import { IbidError } from "../../src/contracts/errors.ts";
+import { revoked } from "../support/error-of.ts";
 import { readTable } from "./table.ts";
-
-/** A Proxy that was revoked: every look at it throws. */
-function revoked(target: object): unknown {
-  const { proxy, revoke } = Proxy.revocable(target, {});
-  revoke();
-  return proxy;
-}
 
 /** Values of which a function takes some at most: no text, no object, no list and no function, or another object than was asked for. */
 const odd: readonly unknown[] = [
@@ -66,7 +60,7 @@ async function errorOf(call: (...args: readonly unknown[]) => unknown, args: rea
   }
 }
 
-/** What functions take before the odd value. */
+/** Arguments that stand before the odd value: one is right for most functions. */
 const before: readonly (readonly unknown[])[] = [
   [],
   [{}],
