@@ -28,7 +28,7 @@ import { whenRead } from "./event-response.ts";
 import { createAnswerStreams } from "./answer-streams.ts";
 import { readBytes, readJson, readNothing, readParams, readQuery, nearest } from "./read-request.ts";
 import { errorJson, openAiFacts, Refusal, toRefusal } from "./refusal.ts";
-import { type Call, type Caller, jsonResponse, type Route, wholeBodyOf } from "./route.ts";
+import { type Call, type Caller, jsonResponse, packResponse, type Route, takesGzip, wholeBodyOf } from "./route.ts";
 import { createSlots } from "./slots.ts";
 import { challengeOf } from "./resource-metadata.ts";
 import { createActivityRoute, createDiskRoute } from "./service-routes.ts";
@@ -379,9 +379,18 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
       return new Response(null, { status: 303, headers: { location: `${new URL(homeOf(context)).pathname}history` } });
     });
   const compressed = compress();
-  app.use((context, next) =>
-    context.req.header("accept-encoding") === undefined ? next() : compressed(context, next),
-  );
+  app.use(async (context, next) => {
+    const accepted = context.req.header("accept-encoding");
+    if (accepted === undefined) return next();
+    const pack = context.env[directExchange]?.pack;
+    if (pack === undefined || context.req.method === "HEAD" || !takesGzip(accepted)) return compressed(context, next);
+    await next();
+    const packed = packResponse(context.res, pack);
+    if (packed === undefined) return compressed(context, async () => {});
+    // hono merges the old headers into a response that replaces another.
+    context.res = undefined;
+    context.res = packed;
+  });
   for (const path of routes.filter(isRepeatable).map(({ path }) => path)) app.on("GET", paths.pattern(path), etag());
   for (const route of routes) {
     if (route.isProbe === true) continue;

@@ -5,6 +5,8 @@ import type { StreamOfBytes } from "../runtime/read-stream.ts";
 export interface DirectExchange {
   /** The same bytes as `request.body`. One of the two is read. */
   readonly body: StreamOfBytes;
+  /** Packs a body with gzip. **Shape** `undefined` for one that gains nothing, or is too large for one go. */
+  readonly pack: (body: Uint8Array) => Uint8Array | undefined;
   /** Sends a whole response. **Shape** a response for the host, which says that everything is sent. */
   send(status: number, headers: ReadonlyMap<string, string>, cookies: readonly string[], body: Uint8Array): Response;
 }
@@ -20,8 +22,13 @@ export const directExchange: unique symbol = Symbol("directExchange");
 const alreadySent = (): Response => new Response(null, { headers: { "x-hono-already-sent": "true" } }).clone();
 
 /** The exchange of a request to a server of Node. */
-export function createDirectExchange(incoming: IncomingMessage, outgoing: ServerResponse): DirectExchange {
+export function createDirectExchange(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  pack: DirectExchange["pack"],
+): DirectExchange {
   return {
+    pack,
     body: { getReader: () => readIncoming(incoming) },
     send(status, headers, cookies, body) {
       const lines = [...headers].flat();

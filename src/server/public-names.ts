@@ -5,7 +5,7 @@ import type { SearchOptions } from "../contracts/retriever.ts";
 import type { Scope } from "../contracts/scope.ts";
 import { createRun } from "../runtime/create-run.ts";
 import { sha256 } from "../runtime/hash.ts";
-import { shareSearchBody, type SharedSearches } from "./search-body.ts";
+import { type BodyChoices, shareSearchBody, type SharedSearches } from "./search-body.ts";
 
 /** Names under which readers see documents: a file by its folder's name and its path below it, never by where it lies on this machine. */
 export interface PublicNames {
@@ -255,7 +255,10 @@ export function createPublicNames(all: KnowledgeBase): PublicNames {
       const shownRun = shownBy(shown);
       return {
         ...kb,
-        ...(shared && { [shareSearchBody]: (query: string, options: SearchOptions) => shared(query, options, true) }),
+        ...(shared && {
+          [shareSearchBody]: (query: string, options: SearchOptions, choices: BodyChoices) =>
+            shared(query, options, { ...choices, isHidden: true }),
+        }),
         search: async (query, options) => shown(await kb.search(query, await withStoredNames(options))),
         ask: (question, options = {}) =>
           options.under === undefined && options.uris === undefined

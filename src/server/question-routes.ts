@@ -10,7 +10,7 @@ import type { ServerSentEvent } from "./event-response.ts";
 import { toRefusal } from "./refusal.ts";
 import * as requests from "./request-schemas.ts";
 import * as responses from "./response-schemas.ts";
-import { bytesResponse, defineRoute, jsonResponse, type Route } from "./route.ts";
+import { bytesResponse, defineRoute, jsonResponse, type Route, takesGzip } from "./route.ts";
 import { makeSearchBody } from "./search-body.ts";
 
 /** Sentences of Ballerina's query service, word for word: nothing was found; an answer failed. */
@@ -51,8 +51,10 @@ export function createQuestionRoutes(streams: AnswerStreams): readonly Route[] {
       body: requests.searchBody,
       answers: { 200: { description: "The hits.", content: { "application/json": responses.searchResponse } } },
       asked: ({ body: { query, pattern = "" } }) => [query, pattern],
-      async handle({ kb, body: { query, ...options }, signal }) {
-        return bytesResponse(await makeSearchBody(kb, query, { ...given(options), signal }));
+      async handle({ kb, body: { query, ...options }, signal, request }) {
+        const mayPack = takesGzip(request.headers.get("accept-encoding"));
+        const { bytes, isPacked } = await makeSearchBody(kb, query, { ...given(options), signal }, { mayPack });
+        return bytesResponse(bytes, 200, isPacked === true ? { "content-encoding": "gzip" } : {});
       },
     }),
     defineRoute({

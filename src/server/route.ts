@@ -143,3 +143,26 @@ export function bytesResponse(
   wholeBodies.set(response, body);
   return response;
 }
+
+/** The same response with its whole body packed with gzip. **Shape** `undefined` where it has no whole body, or `pack` leaves it. */
+export function packResponse(
+  response: Response,
+  pack: (body: Uint8Array) => Uint8Array | undefined,
+): Response | undefined {
+  const body = wholeBodies.get(response);
+  if (body === undefined || response.headers.has("content-encoding")) return undefined;
+  const packed = pack(body);
+  if (packed === undefined) return undefined;
+  const { status, headers } = response;
+  const result = new Response(packed as Uint8Array<ArrayBuffer>, { status, headers });
+  result.headers.set("content-encoding", "gzip");
+  result.headers.set("content-length", String(packed.length));
+  const etag = headers.get("etag") ?? "W/";
+  if (!etag.startsWith("W/")) result.headers.set("etag", `W/${etag}`);
+  wholeBodies.set(result, packed);
+  return result;
+}
+
+/** Whether a client names gzip without a weight. The middleware of hono weighs all others. */
+export const takesGzip = (accepted: string | null | undefined): boolean =>
+  /(?:^|,)\s*gzip\s*(?:,|$)/iu.test(accepted ?? "");

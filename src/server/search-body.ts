@@ -3,12 +3,27 @@ import type { SearchOptions } from "../contracts/retriever.ts";
 import { toGroupJson } from "../search/group-hits.ts";
 import { toHitJson } from "../search/hit-json.ts";
 
-/** Makes the body of `/search` in another process. `isHidden` says that readers see public names. **Shape** `undefined` where no process makes it. */
+/** A body of `/search`. */
+export interface SearchBody {
+  readonly bytes: Uint8Array;
+  /** Whether the bytes are packed with gzip. */
+  readonly isPacked?: boolean;
+}
+
+/** How a body of `/search` is written. */
+export interface BodyChoices {
+  /** Whether readers see public names. */
+  readonly isHidden?: boolean;
+  /** Whether the client takes gzip. */
+  readonly mayPack?: boolean;
+}
+
+/** Makes the body of `/search` in another process. **Shape** `undefined` where no process makes it. */
 export type ShareSearchBody = (
   query: string,
   options: SearchOptions,
-  isHidden?: boolean,
-) => Promise<Uint8Array | undefined>;
+  choices: BodyChoices,
+) => Promise<SearchBody | undefined>;
 
 /** Key of {@link ShareSearchBody} in a knowledge base. A view with another `search` has another one of these, or none. */
 export const shareSearchBody: unique symbol = Symbol("shareSearchBody");
@@ -19,10 +34,15 @@ export type SharedSearches = KnowledgeBase & { readonly [shareSearchBody]?: Shar
 /**
  * The body of `/search` as JSON in UTF-8.
  *
- * **Cost** a process that searches for this one writes the JSON too, and its bytes cross as they are.
+ * **Cost** a process that searches for this one writes the JSON and packs it too, and its bytes cross as they are. Here they are never packed.
  */
-export async function makeSearchBody(kb: SharedSearches, query: string, options: SearchOptions): Promise<Uint8Array> {
-  const shared = await kb[shareSearchBody]?.(query, options);
+export async function makeSearchBody(
+  kb: SharedSearches,
+  query: string,
+  options: SearchOptions,
+  choices: BodyChoices = {},
+): Promise<SearchBody> {
+  const shared = await kb[shareSearchBody]?.(query, options, choices);
   if (shared !== undefined) return shared;
   const started = performance.now();
   const hits = await kb.search(query, options);
@@ -33,5 +53,5 @@ export async function makeSearchBody(kb: SharedSearches, query: string, options:
     ...(warnings && { warnings }),
     ms: Math.round(performance.now() - started),
   };
-  return new TextEncoder().encode(JSON.stringify(body));
+  return { bytes: new TextEncoder().encode(JSON.stringify(body)) };
 }

@@ -8,7 +8,14 @@ import { anySignal, abortError } from "../runtime/abort.ts";
 import { checkNotRevoked, checkGiven, checkOptions } from "../runtime/check-options.ts";
 import { createRun } from "../runtime/create-run.ts";
 import { createPublicNames, type PublicNames } from "./public-names.ts";
-import { makeSearchBody, shareSearchBody, type SharedSearches, type ShareSearchBody } from "./search-body.ts";
+import { packBody } from "./pack-body.ts";
+import {
+  type BodyChoices,
+  makeSearchBody,
+  shareSearchBody,
+  type SharedSearches,
+  type ShareSearchBody,
+} from "./search-body.ts";
 import type { Measured } from "./relay-measures.ts";
 import { searchOnce } from "./search-once.ts";
 import type { ServiceMetrics } from "./service-metrics.ts";
@@ -22,7 +29,7 @@ type ToSearcher =
       readonly id: number;
       readonly verb: SharedVerb;
       readonly access: AccessContext | "operator";
-      readonly given: readonly [subject: unknown, options: object, isHidden?: boolean | undefined];
+      readonly given: readonly [subject: unknown, options: object, choices?: BodyChoices | undefined];
     }
   | { readonly id: number; readonly stop: true };
 
@@ -189,19 +196,19 @@ export async function openSearchPool(options: SearchPoolOptions): Promise<Search
       here: () => Promise<unknown>,
       subject: unknown,
       options: object,
-      isHidden?: boolean,
+      choices?: BodyChoices,
     ) => {
       const { signal, ...rest } = options as { readonly signal?: AbortSignal };
       if (!isPlain(rest)) return here();
-      for await (const message of call(verb, access, [subject, rest, isHidden], signal)) {
+      for await (const message of call(verb, access, [subject, rest, choices], signal)) {
         if (message === undefined) return here();
         if ("error" in message) throw toError(message.error);
         if ("result" in message) return message.result;
       }
       return here();
     };
-    const body: ShareSearchBody = (query, options, isHidden) =>
-      single("searchBody", async () => undefined, query, options, isHidden) as ReturnType<ShareSearchBody>;
+    const body: ShareSearchBody = (query, options, choices) =>
+      single("searchBody", async () => undefined, query, options, choices) as ReturnType<ShareSearchBody>;
     return {
       ...kb,
       [shareSearchBody]: body,
@@ -319,15 +326,17 @@ export async function serveSearches(kb: KnowledgeBase, channel: Channel): Promis
 async function answer(
   kb: KnowledgeBase,
   names: PublicNames,
-  { id, verb, access, given: [subject, options, isHidden] }: Exclude<ToSearcher, { readonly stop: true }>,
+  { id, verb, access, given: [subject, options, choices = {}] }: Exclude<ToSearcher, { readonly stop: true }>,
   signal: AbortSignal,
   send: (message: FromSearcher) => void,
 ): Promise<void> {
   const view = access === "operator" ? kb : kb.as(access);
   const how = { ...options, signal };
   if (verb === "searchBody") {
-    const shown = isHidden === true ? names.hide(view) : view;
-    return send({ id, result: await makeSearchBody(shown, subject as string, how) });
+    const shown = choices.isHidden === true ? names.hide(view) : view;
+    const { bytes } = await makeSearchBody(shown, subject as string, how);
+    const packed = choices.mayPack === true ? packBody(bytes) : undefined;
+    return send({ id, result: { bytes: packed ?? bytes, isPacked: packed !== undefined } });
   }
   if (verb === "search") return send({ id, result: await view.search(subject as string, how) });
   if (verb === "verify") return send({ id, result: await view.verify(subject as string, how) });

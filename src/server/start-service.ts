@@ -91,12 +91,14 @@ export async function startService(kb: KnowledgeBase, options: ServiceOptions = 
   let readiness: Readiness = warmUp ? "warming up" : "ready";
   const isStopping = (): boolean => readiness === "stopping";
   // Only Node needs these, so they are loaded here.
-  const [{ createServer }, { getRequestListener }, { findClientAddress }, { createRequestSender }] = await Promise.all([
-    import("node:http"),
-    import("@hono/node-server"),
-    import("./client-address.ts"),
-    import("../ingest/sources/web/send-request.ts"),
-  ]);
+  const [{ createServer }, { getRequestListener }, { findClientAddress }, { createRequestSender }, { packBody }] =
+    await Promise.all([
+      import("node:http"),
+      import("@hono/node-server"),
+      import("./client-address.ts"),
+      import("../ingest/sources/web/send-request.ts"),
+      import("./pack-body.ts"),
+    ]);
   const handler = createHandler(kb, {
     readiness: () => readiness,
     ...rest,
@@ -125,7 +127,7 @@ export async function startService(kb: KnowledgeBase, options: ServiceOptions = 
       const forwardedFor = incoming.headersDistinct["x-forwarded-for"]?.join(",");
       const remoteAddress = findClientAddress(incoming.socket.remoteAddress, forwardedFor, isTrusted);
       const facts: ConnectionFacts & { readonly [directExchange]: DirectExchange } = {
-        [directExchange]: createDirectExchange(incoming, outgoing),
+        [directExchange]: createDirectExchange(incoming, outgoing, packBody),
         remoteAddress,
         peerAddress: incoming.socket.remoteAddress,
         ...(base !== "" && { basePath: base }),

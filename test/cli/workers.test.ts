@@ -1,11 +1,12 @@
 import { spawnSync } from "node:child_process";
-import { once } from "node:events";
+import { EventEmitter, once } from "node:events";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { openSearchPool, serveSearches } from "../../src/server/index.node.ts";
-import { send } from "../server/service.ts";
+import { openWorld, send } from "../server/service.ts";
 import { callIbid, makeFolder, startIbid } from "./run-ibid.ts";
 
 let folder = "";
@@ -124,6 +125,28 @@ describe("ibid serve --workers", () => {
         expect(shared!.said.includes(far)).toBe(key !== bob && shared!.status === 200 && shared!.said.includes("far"));
       }
     }
+    // A packed body has a length: it was packed in one go, and by the process that searched.
+    const packed = async ({ url }: { readonly url: string }, query: string) => {
+      const response = await fetch(`${url}search`, {
+        method: "POST",
+        body: JSON.stringify({ query, explain: true }),
+        headers: { authorization: `Bearer ${bob}`, "content-type": "application/json", "accept-encoding": "gzip" },
+      });
+      const text = await response.text();
+      const length = Number(response.headers.get("content-length"));
+      expect(length).toBeGreaterThan(0);
+      return { how: response.headers.get("content-encoding"), isSmaller: length < text.length, text };
+    };
+    for (const [query, how] of [
+      ["key", "gzip"],
+      ["nowhere", null],
+    ] as const) {
+      const [alone, shared] = await Promise.all(services.map((service) => packed(service, query)));
+      const said = ({ text }: { readonly text: string }): string => text.replace(/"ms":\d+/u, "");
+      expect([alone!.how, shared!.how]).toEqual([how, how]);
+      expect([alone!.isSmaller, shared!.isSmaller]).toEqual([how !== null, how !== null]);
+      expect(said(shared!)).toBe(said(alone!));
+    }
   });
 
   it("counts a caller over all processes", async () => {
@@ -204,5 +227,29 @@ describe("a pool", () => {
     for (const size of [0, 1.5, 1000]) await expect(openSearchPool({ size, start })).rejects.toThrow("The pool has");
     const channel = { on: () => {}, once: () => {} };
     await expect(serveSearches({} as never, channel)).rejects.toThrow("was not started by a pool");
+  });
+
+  it("packs a body in the process that searched, where the client takes gzip [20]", async () => {
+    const kb = await openWorld();
+    const events = new EventEmitter();
+    const channel = Object.assign(events, { send: (message: unknown) => void events.emit("sent", message) });
+    const over = serveSearches(kb, channel);
+    await once(events, "sent");
+    const make = async (choices: object) => {
+      const given = ["key", { explain: true, topK: 3 }, choices];
+      const sent = once(events, "sent");
+      events.emit("message", { id: 1, verb: "searchBody", access: "operator", given });
+      const [{ result }] = (await sent) as [
+        { readonly result: { readonly bytes: Uint8Array; readonly isPacked: boolean } },
+      ];
+      return result;
+    };
+    const [plain, packed] = [await make({}), await make({ mayPack: true })];
+    expect([plain.isPacked, packed.isPacked]).toEqual([false, true]);
+    const hits = (bytes: Uint8Array): unknown =>
+      (JSON.parse(new TextDecoder().decode(bytes)) as { hits: unknown }).hits;
+    expect(hits(gunzipSync(packed.bytes))).toEqual(hits(plain.bytes));
+    events.emit("disconnect");
+    await over;
   });
 });
