@@ -35,6 +35,10 @@ export interface LookedAt {
 
 /** Works on a store that take long, by name: the data that each takes, and its result. Both can be sent to another thread. */
 export interface Errands {
+  /** Makes a segment of the chunks that wait, of at least `sealAt`, and keeps it in the thread. Changes nothing. **Shape** whether there is one. */
+  readonly build: { readonly given: { readonly scope: Scope; readonly sealAt: number }; readonly result: boolean };
+  /** Puts the segment that was built in the place of its chunks. **Shape** false where one of them has changed since. */
+  readonly place: { readonly given: { readonly scope: Scope }; readonly result: boolean };
   /** Seals and merges. */
   readonly tidy: { readonly given: { readonly scope: Scope; readonly sealAt: number }; readonly result: void };
   /** Swaps a large document, whose chunks wait on a shelf. */
@@ -86,6 +90,8 @@ export interface StoreThread {
     options?: SettleOptions,
   ): Promise<Errands[Name]["result"]>;
   readonly isAlive: boolean;
+  /** Starts it, where a call is near. */
+  warm(): void;
   /** Ends the thread when its work is done. */
   close(): Promise<void>;
 }

@@ -44,6 +44,8 @@ export interface ScopeChange {
   finish(): boolean;
   /** The receipt of the commit, once it is finished. */
   receipt(): Receipt;
+  /** Chunks of the live segment, once this is done. */
+  waiting(): number;
   /** Whether, once this is done, there may be something to seal or to merge. */
   isUntidy(policy: SegmentPolicy): boolean;
 }
@@ -159,6 +161,8 @@ export function changeScope(
     sealed = true;
   }
 
+  const waiting = (): number => (before?.tail.presentCount ?? 0) + arriving.size;
+
   const addRow = (row: Omit<ChunkRow, "key" | "scope">): number => rows.addChunk({ ...row, scope: scopeKey() });
 
   function arrive(chunk: ArrivingChunk): void {
@@ -249,10 +253,11 @@ export function changeScope(
       return true;
     },
     receipt: () => receiptOf(rows, scope, key),
+    waiting,
     isUntidy: (policy) =>
       sealed ||
       segments.size > 0 ||
-      (before?.tail.presentCount ?? 0) + arriving.size >= policy.sealAt ||
+      waiting() >= policy.sealAt ||
       chooseMerge(before?.sealed ?? [], policy) !== undefined,
   };
 }

@@ -10,7 +10,7 @@ import { analyzeChunk, type ChunkTerms, termsFingerprint } from "../../engine/se
 import { chooseMerge, type SegmentPolicy } from "../../engine/segments/merge-policy.ts";
 import { giveTurn } from "../../runtime/next-turn.ts";
 import { sendErrand, worthAThread } from "./errands.ts";
-import { createIndexView, type IndexView } from "./index-view.ts";
+import { createIndexView, type IndexView, type ScopeView } from "./index-view.ts";
 import { createLatentLeg, type LatentLeg } from "./latent-leg.ts";
 import { changeScope, type ScopeChange } from "./scope-change.ts";
 import { sealTail } from "./seal-tail.ts";
@@ -36,6 +36,9 @@ export const analyzerSetting = "analyzer";
 /** Chunks of a large document that wait together in memory. */
 const mostArriving = 1024;
 
+/** A write waits for the thread where the live segment has so many times the chunks at which it is sealed. */
+const mostWaiting = 4;
+
 /** The state that reads, writes and upkeep of a segment store share: the directory, the view of it, and transactions that keep both in step. */
 export interface SegmentCore {
   readonly directory: SegmentDirectory;
@@ -56,6 +59,18 @@ export interface SegmentCore {
   readonly tidy: (scope: Scope) => Promise<void>;
   /** Seals a live segment of at least `sealAt` chunks, and merges. */
   readonly tidyFrom: (scope: Scope, sealAt: number) => Promise<void>;
+  /** Ends when nothing is sealed or merged any more. */
+  readonly tidied: () => Promise<void>;
+}
+
+/** What there is to tidy in a scope. */
+interface Due {
+  /** Chunks of the live segment. */
+  readonly waiting: number;
+  readonly seal: boolean;
+  readonly merge: boolean;
+  /** Chunks of the larger of both works. */
+  readonly chunks: number;
 }
 
 export function createSegmentCore(directory: SegmentDirectory, options: SegmentStoreOptions): SegmentCore {
@@ -93,15 +108,44 @@ export function createSegmentCore(directory: SegmentDirectory, options: SegmentS
   const isMergeDue = (rows: DirectoryReader, scope: Scope): boolean =>
     chooseMerge(view.scope(rows, scope)?.sealed ?? [], policy) !== undefined;
 
-  async function tidyFrom(scope: Scope, sealAt: number): Promise<void> {
+  const waitingIn = (held: ScopeView | undefined): number => held?.tail.presentCount ?? 0;
+
+  const readDue = (scope: Scope, sealAt: number): Promise<Due> =>
+    look((rows) => {
+      const held = view.scope(rows, scope);
+      const waiting = waitingIn(held);
+      const merged = chooseMerge(held?.sealed ?? [], policy);
+      const count = merged?.reduce((sum, { presentCount }) => sum + presentCount, 0) ?? 0;
+      return { waiting, seal: waiting >= sealAt, merge: merged !== undefined, chunks: Math.max(waiting, count) };
+    });
+
+  const isForThread = ({ seal, waiting }: Due): boolean =>
+    directory.thread !== undefined && seal && waiting >= worthAThread;
+
+  /** A segment is built in the thread while writes go on, and placed between two of them. **Shape** false where it was not. */
+  async function sealBeside(scope: Scope, sealAt: number): Promise<boolean> {
+    const { thread } = directory;
+    const isBuilt = await sendErrand(thread, "build", { scope, sealAt }, async () => false);
+    return isBuilt && sendErrand(thread, "place", { scope }, async () => false);
+  }
+
+  /** Ends when the work that tidies a scope has. */
+  const tidying = new Map<Scope, Promise<void>>();
+
+  function tidyFrom(scope: Scope, sealAt: number): Promise<void> {
+    const work = (tidying.get(scope) ?? Promise.resolve()).catch(() => {}).then(() => tidyNow(scope, sealAt));
+    tidying.set(scope, work);
+    const done = (): void => {
+      if (tidying.get(scope) === work) tidying.delete(scope);
+    };
+    work.then(done, done);
+    return work;
+  }
+
+  async function tidyNow(scope: Scope, sealAt: number): Promise<void> {
     try {
-      const due = await look((rows) => {
-        const held = view.scope(rows, scope);
-        const waiting = held?.tail.presentCount ?? 0;
-        const merged = chooseMerge(held?.sealed ?? [], policy);
-        const count = merged?.reduce((sum, { presentCount }) => sum + presentCount, 0) ?? 0;
-        return { seal: waiting >= sealAt, merge: merged !== undefined, chunks: Math.max(waiting, count) };
-      });
+      let due = await readDue(scope, sealAt);
+      while (isForThread(due) && (await sealBeside(scope, sealAt))) due = await readDue(scope, sealAt);
       if (directory.thread !== undefined && (due.seal || due.merge) && due.chunks >= worthAThread) {
         await sendErrand(directory.thread, "tidy", { scope, sealAt }, () => tidyHere(scope, sealAt, due));
         return;
@@ -142,12 +186,23 @@ export function createSegmentCore(directory: SegmentDirectory, options: SegmentS
         // Nobody else has changed anything since the analyzer was compared in this transaction.
         checked = rows.stamp();
         if (changes.isUntidy(policy)) untidy.add(scope);
+        else if (changes.waiting() >= worthAThread && waitingIn(changes.before) < worthAThread)
+          directory.thread?.warm();
         return { result, receipt: changes.receipt() };
       }),
     async tidy(scope) {
-      if (untidy.delete(scope)) await tidyFrom(scope, policy.sealAt);
+      if (!untidy.delete(scope)) return;
+      const due = await readDue(scope, policy.sealAt);
+      if (!isForThread(due)) return tidyFrom(scope, policy.sealAt);
+      const work = tidying.get(scope) ?? tidyFrom(scope, policy.sealAt);
+      if (due.waiting >= mostWaiting * policy.sealAt) return work;
+      // The write need not wait. The next settling meets an error again.
+      work.catch(() => {});
     },
     tidyFrom,
+    async tidied() {
+      await Promise.allSettled(tidying.values());
+    },
   };
 }
 

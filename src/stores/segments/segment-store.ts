@@ -73,6 +73,7 @@ export function createStoreParts(core: SegmentCore): CompleteParts {
       async close() {
         try {
           await keeping;
+          await core.tidied();
           if (purge.isUnfinished()) await purge.resume();
         } finally {
           await directory.close();

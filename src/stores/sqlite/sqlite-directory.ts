@@ -58,6 +58,8 @@ export function createSqliteDirectory(
   { rows = createSqliteRows(connection), thread, readingThread }: SqliteDirectoryParts = {},
 ): SegmentDirectory {
   const waiting: Waiting[] = [];
+  /** Works of the thread that write, and come before the writes that wait. */
+  const between: (() => Promise<void>)[] = [];
   /** Ends when the last write that was asked for has; never rejects. */
   let lastWrite: Promise<unknown> = Promise.resolve();
   const log = path === undefined ? undefined : createLogSync(path);
@@ -94,7 +96,18 @@ export function createSqliteDirectory(
   }
 
   async function commitAll(): Promise<void> {
-    for (; waiting.length > 0; await nextTurn()) await commitGroup(waiting.splice(0, mostTogether));
+    for (; waiting.length > 0 || between.length > 0; await nextTurn()) {
+      await between.shift()?.();
+      if (waiting.length > 0) await commitGroup(waiting.splice(0, mostTogether));
+    }
+  }
+
+  /** Has the lock to itself after the group that is written now, before those that wait. */
+  function betweenGroups<Result>(work: () => Promise<Result>): Promise<Result> {
+    const { promise, resolve, reject } = Promise.withResolvers<Result>();
+    between.push(() => work().then(resolve, reject));
+    if (waiting.length === 0) lastWrite = lastWrite.then(commitAll);
+    return promise;
   }
 
   /** Commits the first of a group, and puts back those for which there was no time. */
@@ -133,17 +146,22 @@ export function createSqliteDirectory(
     }
   }
 
-  /** Works that write wait in line with the writes here: all would wait for the lock otherwise. A fit writes seldom, and takes long. */
+  /**
+   * Works that write wait in line with the writes here: all would wait for the lock otherwise. A fit writes seldom, and takes long. A segment is built beside the
+   * writes, and placed between two groups of them.
+   */
   const inLine = (calls: StoreThread): StoreThread => ({
     get isAlive() {
       return calls.isAlive;
     },
     call(name, given, options) {
-      if (name === "fit") return calls.call(name, given, options);
+      if (name === "fit" || name === "build") return calls.call(name, given, options);
+      if (name === "place") return betweenGroups(() => calls.call(name, given, options));
       const done = lastWrite.then(() => calls.call(name, given, options));
       lastWrite = done.catch(() => {});
       return done;
     },
+    warm: () => calls.warm(),
     close: () => calls.close(),
   });
 

@@ -9,6 +9,7 @@ import type { Errands } from "../segments/errands.ts";
 import { rewritePurged } from "../segments/purge.ts";
 import { replaceDocument } from "../segments/replace-document.ts";
 import { matchTexts } from "../segments/search-pattern.ts";
+import { type BuiltTail, placeTail, readTail } from "../segments/seal-tail.ts";
 import { createSegmentCore, type SegmentCore } from "../segments/segment-core.ts";
 import { createChunkShelf } from "../segments/shelve-chunks.ts";
 import { collectSegmentTrigrams } from "../segments/trigram-keeper.ts";
@@ -20,6 +21,8 @@ import type { SentOptions } from "./sent-options.ts";
 /** Program of the thread that does the long works of a store. */
 let core: SegmentCore | undefined;
 let stop = new AbortController();
+/** A segment that waits for its turn to be written. */
+let built: BuiltTail | undefined;
 
 function opened(): SegmentCore {
   if (core !== undefined) return core;
@@ -44,6 +47,20 @@ const tell = serveThread({
   },
   stop: () => stop.abort(),
   close: () => opened().directory.close(),
+
+  async build({ scope, sealAt }: Given<"build">): Result<"build"> {
+    built = undefined;
+    const { look, view } = opened();
+    built = (await look((rows) => readTail(rows, view, scope, sealAt)))?.();
+    return built !== undefined;
+  },
+
+  async place({ scope }: Given<"place">): Result<"place"> {
+    const placing = built;
+    built = undefined;
+    if (placing?.scope !== scope) return false;
+    return opened().write((rows) => placeTail(rows, placing));
+  },
 
   tidy: ({ scope, sealAt }: Given<"tidy">): Result<"tidy"> => opened().tidyFrom(scope, sealAt),
 

@@ -51,6 +51,11 @@ export async function createStoreThread(
     return thread;
   }
 
+  function rest(): void {
+    clearTimeout(idle);
+    idle = setTimeout(() => void end(), longestIdle).unref();
+  }
+
   async function end(): Promise<void> {
     clearTimeout(idle);
     const thread = await opened?.catch(() => undefined);
@@ -78,11 +83,18 @@ export async function createStoreThread(
           if (tell === onProgress) tell = undefined;
         }
       } finally {
-        if (--calls === 0) idle = setTimeout(() => void end(), longestIdle).unref();
+        if (--calls === 0) rest();
       }
     },
     get isAlive() {
       return opened !== undefined;
+    },
+    warm() {
+      if (opened !== undefined) return;
+      opened = open();
+      // The next call meets the error.
+      opened.catch(() => {});
+      rest();
     },
     close: end,
   };

@@ -24,9 +24,11 @@ afterEach(async () => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
 });
 
-const decided = decideStoreOptions(threadOptions);
+/** Segments that a thread builds: smaller ones are sealed in this one. */
+const wideOptions = { ...threadOptions, segments: { sealAt: 1100, mergeFactor: 2 } };
 
-async function open(around: (thread: StoreThread) => StoreThread): Promise<Store> {
+async function open(around: (thread: StoreThread) => StoreThread, options = threadOptions): Promise<Store> {
+  const decided = decideStoreOptions(options);
   const folder = mkdtempSync(join(tmpdir(), "ibid-thread-"));
   folders.push(folder);
   const path = join(folder, "ibid.sqlite");
@@ -90,6 +92,23 @@ async function live(store: Store): Promise<unknown> {
   };
 }
 
+/** Writes documents of 30 chunks at once, each in a write of its own. */
+async function writeSmall(store: Store, from: number, to: number): Promise<void> {
+  const numbers = Array.from({ length: to - from }, (_, i) => from + i);
+  await Promise.all(
+    numbers.map((number) =>
+      store.replace(write("deployment"), documentEntry(`small ${number}`, paragraphs(30, number))),
+    ),
+  );
+}
+
+/** Chunks with their scores, by words and by the store's own vectors. */
+async function seen(store: Store): Promise<unknown> {
+  const ask = { text: "oak yew number7", topK: 400 } as const;
+  const found = [await searchWords(store, read("deployment"), ask), await searchLatent(store, read("deployment"), ask)];
+  return found.map(({ matches }) => matches.map(({ chunk, score }) => [chunk.id, score]));
+}
+
 let alone: Promise<unknown> | undefined;
 /** The same life in a store that has no thread. */
 const livedAlone = (): Promise<unknown> => (alone ??= live(createMemoryStore(threadOptions)));
@@ -129,6 +148,67 @@ describe("the thread of a store", () => {
     const after = await Promise.all([swap, store.replace(into, documentEntry("last", ["coffee"]))]);
     expect(after.map(({ added }) => added)).toEqual([1500, 1]);
     expect((await store.status(read("deployment"))).chunks).toBe(1502);
+  });
+
+  it("builds a segment beside writes, and places it between two of them [L3]", async () => {
+    const [begun, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const heard: string[] = [];
+    const store = await open((thread) => {
+      const heardThread = listened(thread, heard);
+      return {
+        ...heardThread,
+        async call(name, ...given) {
+          if (name === "build") {
+            begun.resolve();
+            await go.promise;
+          }
+          return heardThread.call(name, ...given);
+        },
+      };
+    }, wideOptions);
+    await writeSmall(store, 0, 40);
+    await begun.promise;
+    expect(heard).toEqual([]);
+    await writeSmall(store, 40, 45);
+    go.resolve();
+    await store.upkeep!.settle();
+    expect(heard.slice(0, 2)).toEqual(["build", "place"]);
+    const alone = createMemoryStore(wideOptions);
+    await writeSmall(alone, 0, 45);
+    await alone.upkeep!.settle();
+    expect(await seen(store)).toEqual(await seen(alone));
+  });
+
+  it.each([
+    ["hidden", (store: Store) => store.delete(write("deployment"), { documentIds: ["small 7"] })],
+    ["purged", (store: Store) => store.delete(write("deployment"), { documentIds: ["small 7"] }, { purge: true })],
+    ["written anew", (store: Store) => store.replace(write("deployment"), documentEntry("small 7", paragraphs(9, 2)))],
+    ["wiped", (store: Store) => store.delete(write("deployment"), { scope: true })],
+  ])("places no segment with a chunk that was %s while it was built [L3 T15]", async (_, change) => {
+    const placed: unknown[] = [];
+    const store = await open(
+      (thread) => ({
+        ...thread,
+        get isAlive() {
+          return thread.isAlive;
+        },
+        async call(name, ...given) {
+          const done = await thread.call(name, ...given);
+          if (name === "build" && placed.length === 0) await change(store);
+          if (name === "place") placed.push(done);
+          return done;
+        },
+      }),
+      wideOptions,
+    );
+    await writeSmall(store, 0, 40);
+    await store.upkeep!.settle();
+    expect(placed[0]).toBe(false);
+    const alone = createMemoryStore(wideOptions);
+    await writeSmall(alone, 0, 40);
+    await change(alone);
+    await alone.upkeep!.settle();
+    expect(await seen(store)).toEqual(await seen(alone));
   });
 
   it("hands on errors of a work", async () => {
