@@ -1,4 +1,4 @@
-import { locked, openPlace, readKept, session, type Session, t } from "./state.ts";
+import { announced, hasLogin, locked, openPlace, readKept, session, type Session, t } from "./state.ts";
 
 /** A failure that a person can read: its sentences, and the id of the request in the log. */
 export class Failure extends Error {
@@ -157,7 +157,22 @@ export async function openSession(): Promise<void> {
   const opened = await get<Session>("session");
   if (opened.name !== session.peek()?.name) openPlace.value = undefined;
   session.value = opened;
+  hasLogin.value = opened.login;
   locked.value = undefined;
+}
+
+/** Forgets the caller; a session of a login is ended first, else a reload would open it again. */
+export async function closeSession(): Promise<void> {
+  try {
+    if (hasLogin.peek()) await call("logout", { method: "POST" });
+  } catch (error) {
+    announced.value = (error as Failure).message;
+    return;
+  }
+  setKey(undefined);
+  session.value = undefined;
+  openPlace.value = undefined;
+  locked.value = "missing";
 }
 
 export const keptKey = readKept;

@@ -1,7 +1,7 @@
 import { type Signal, useSignal } from "@preact/signals";
 import { render, type VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { type Failure, get, openSession, setKey, wrongSign } from "./api.ts";
+import { closeSession, type Failure, get, openSession, setKey, wrongSign } from "./api.ts";
 import { keepAsked } from "./asked.ts";
 import { AskScreen } from "./ask-screen.tsx";
 import { lazy, Suspense } from "./lazy.tsx";
@@ -13,6 +13,7 @@ import {
   announced,
   closePlace,
   go,
+  hasLogin,
   isRightToLeft,
   keep,
   type Language,
@@ -137,7 +138,7 @@ function App(): VNode {
         </main>
         {hasPanel && <EvidencePanel />}
       </div>
-      {locked.value !== undefined && <Unlock onOpen={open} />}
+      {locked.value !== undefined && (hasLogin.value ? <SignIn /> : <Unlock onOpen={open} />)}
       {isDropping.value && (
         <div class="drop-veil" aria-hidden="true">
           <p>{t("dropNow")}</p>
@@ -239,11 +240,8 @@ function Rail({ current, onHelp }: { readonly current: string; readonly onHelp: 
             type="button"
             class="plain small"
             onClick={() => {
-              setKey(undefined);
               keepAsked(undefined);
-              session.value = undefined;
-              openPlace.value = undefined;
-              locked.value = "missing";
+              void closeSession();
             }}
           >
             {t("forgetKey")}
@@ -251,6 +249,22 @@ function Rail({ current, onHelp }: { readonly current: string; readonly onHelp: 
         )}
       </div>
     </header>
+  );
+}
+
+/** The way to the provider and back to this address, for people whose session has ended. */
+function SignIn(): VNode {
+  const { pathname, search, hash } = location;
+  const to = `/${pathname.split("/").at(-1)}${search}`;
+  return (
+    <Dialog title={t("signedOutTitle")}>
+      <p>{t("signedOutText")}</p>
+      <div class="row end">
+        <a class="button" href={`login?${new URLSearchParams({ to }).toString()}${hash}`}>
+          {t("signIn")}
+        </a>
+      </div>
+    </Dialog>
   );
 }
 

@@ -9,6 +9,7 @@ export interface Session {
   readonly operator: boolean;
   readonly write: boolean;
   readonly needsKey: boolean;
+  readonly login: boolean;
   readonly threads: boolean;
   readonly originals: boolean;
   readonly maxUploadBytes: number;
@@ -122,6 +123,8 @@ export function keep(name: string, value: string | undefined): void {
 export const session = signal<Session | undefined>(undefined);
 /** Why the service asks for a key; `undefined` when it asks for none. */
 export const locked = signal<"missing" | "unknown" | undefined>(undefined);
+/** Whether people sign in at a provider, also after their session has ended. */
+export const hasLogin = signal(false);
 export const theme = signal(readKept("theme") ?? "system");
 /** The rule of an answer: always one, one whose sentences carry verdicts, or supported sentences alone. */
 export const groundings = {

@@ -12,7 +12,7 @@ import { noteRoutes } from "./note-routes.ts";
 import { createPlaceRoutes } from "./place-routes.ts";
 import { createRecordRoutes } from "./record-routes.ts";
 import type { ServiceParts } from "./follow-purges.ts";
-import { pageRoutes } from "./page/page-routes.ts";
+import { pageRoutes, wantsPage } from "./page/page-routes.ts";
 import { createProbeRoutes } from "./probe-routes.ts";
 import { createStreamRoutes } from "./stream-routes.ts";
 import { createQuestionRoutes } from "./question-routes.ts";
@@ -38,6 +38,7 @@ export function chooseRoutes(
     const { maxUploadBytes } = limits;
     const facts = {
       needsKey: hasKeys,
+      login: login !== undefined,
       originals: keeps || options.readSource !== undefined,
       maxUploadBytes,
       manual: manual !== undefined,
@@ -75,17 +76,20 @@ export function chooseRoutes(
   return routes;
 }
 
-/** The page, which sends people to the login who have not signed in. */
+/** The page, whose screens send people to the login who have not signed in, and get them back from there. */
 function pagesWith(login: Login | undefined): readonly Route[] {
   if (login === undefined) return pageRoutes;
   return pageRoutes.map((route) =>
-    route.path !== "/"
+    route.path.includes(".")
       ? route
       : {
           ...route,
           async handle(call) {
-            if ((await login.authenticate(call.request, {})) !== undefined) return route.handle(call);
-            return new Response(null, { status: 302, headers: { location: login.path } });
+            const isShown = wantsPage(call.request) || route.path === "/";
+            if (!isShown || (await login.authenticate(call.request, {})) !== undefined) return route.handle(call);
+            const to = route.path + new URL(call.request.url).search;
+            const query = to === "/" ? "" : `?${new URLSearchParams({ to }).toString()}`;
+            return new Response(null, { status: 302, headers: { location: login.path + query } });
           },
         },
   );

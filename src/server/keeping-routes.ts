@@ -49,6 +49,7 @@ export function createManualRoute(readManual: NonNullable<HandlerOptions["manual
 /** Facts of the service that a page asks for first. */
 export interface ServiceFacts {
   readonly needsKey: boolean;
+  readonly login: boolean;
   readonly originals: boolean;
   readonly maxUploadBytes: number;
   /** Whether `POST /manual` has pages to add. */

@@ -97,6 +97,8 @@ export async function verifyTokens(options: TokenOptions): Promise<Authenticate>
         audience: audiences,
         algorithms,
         clockTolerance,
+        // A token without an end would be a key that nobody can take back.
+        requiredClaims: ["exp"],
       });
       return callerOf(payload, claims);
     } catch (error) {
@@ -272,7 +274,7 @@ function loginRoute(
 
 /** A path of this service: an address elsewhere would send people who signed in to another site. */
 function ownPath(path: unknown): string {
-  return typeof path === "string" && /^\/(?![/\\])[\w./?=&%~-]*$/u.test(path) ? path : "/";
+  return typeof path === "string" && /^\/(?![/\\])[\w./?=&%~+*:-]*$/u.test(path) ? path : "/";
 }
 
 function readCookie(request: Request, name: string): string | undefined {

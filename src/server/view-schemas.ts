@@ -82,6 +82,7 @@ export const sessionResponse = z
     operator: z.boolean(),
     write: z.boolean(),
     needsKey: z.boolean().meta({ description: "Whether this service knows its callers by keys." }),
+    login: z.boolean().meta({ description: "Whether people sign in at a provider; POST /logout ends a session." }),
     threads: z.boolean(),
     originals: z.boolean(),
     maxUploadBytes: z.int(),

@@ -1,6 +1,8 @@
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { type AccessKey, startService } from "../../src/server/index.node.ts";
+import { z } from "zod";
+import { type AccessKey, type Login, startService } from "../../src/server/index.node.ts";
+import { defineRoute, type Route } from "../../src/server/route.ts";
 import { openFileBlobStore } from "../../src/stores/index.node.ts";
 import type { Scope } from "../../src/contracts/scope.ts";
 import { createScriptedChatModel } from "../../src/testing/scripted-chat-model.ts";
@@ -290,4 +292,67 @@ test("[page 28] an operator lists, makes, replaces and revokes keys; a new one i
   expect(await page.$$('[aria-label="Revoke: olga"]')).toEqual([]);
   await other.page.reload();
   await other.page.waitForSelector("#key");
+});
+
+/** A login whose provider confirms everybody at once. */
+function createInstantLogin(): Login {
+  const cookie = "test-session";
+  const answer = (status: number, headers: Record<string, string>) => async () =>
+    new Response(null, { status, headers });
+  const open = (name: string, method: "GET" | "POST", handle: Route["handle"]): Route =>
+    defineRoute({
+      method,
+      path: `/${name}`,
+      name,
+      summary: "Of a test.",
+      tag: "page",
+      needs: "nobody",
+      query: z.looseObject({}),
+      answers: {},
+      handle,
+    });
+  return {
+    path: "login",
+    cookie,
+    routes: [
+      open("login", "GET", async ({ request }) => {
+        const to = new URL(request.url).searchParams.get("to") ?? "/";
+        return answer(302, { location: `.${to}`, "set-cookie": `${cookie}=ada; Path=/; HttpOnly` })();
+      }),
+      open("logout", "POST", answer(204, { "set-cookie": `${cookie}=; Path=/; Max-Age=0` })),
+    ],
+    authenticate: (request) =>
+      (request.headers.get("cookie") ?? "").includes(`${cookie}=ada`)
+        ? { name: "ada", access: { userId: "ada" } }
+        : undefined,
+  };
+}
+
+test("[page 28] people who sign in at a provider come back to their screen, sign out in fact, and are never asked for a key", async () => {
+  const login = createInstantLogin();
+  const kb = await openKept("user:ada");
+  const { authenticate } = login;
+  const serving = await serve(kb, { local: undefined as never, login, authenticate });
+  const { page } = await visit(serving);
+  const place = new URL("d?uri=secret.md&scope=user:ada&at=8:20", serving.url).href;
+  await page.context().clearCookies();
+  await page.goto(place);
+  await expect.poll(() => page.textContent("body")).toContain("blue stone");
+  expect(page.url()).toBe(place);
+
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.waitForSelector("dialog");
+  expect(await page.textContent("dialog")).not.toMatch(/key/iu);
+  expect((await page.context().request.get(`${serving.url}session`)).status()).toBe(401);
+  expect(await page.textContent("#main")).not.toContain("blue stone");
+  await page.getByRole("link", { name: "Sign in" }).click();
+  await expect.poll(() => page.textContent("#main")).toContain("blue stone");
+  expect(page.url()).toBe(place);
+
+  // A session that ends while the page is open.
+  await page.context().clearCookies();
+  await page.click('.rail-link[href$="library"]');
+  await page.waitForSelector("dialog");
+  expect(await page.textContent("dialog")).not.toMatch(/key/iu);
+  expect(await page.getByRole("link", { name: "Sign in" }).getAttribute("href")).toBe("login?to=%2Flibrary");
 });

@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { SignJWT, UnsecuredJWT } from "jose";
+import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from "jose";
 import Provider from "oidc-provider";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { AccessContext } from "../../src/contracts/scope.ts";
@@ -115,6 +115,29 @@ describe("signed tokens", () => {
     for (const each of wrong) expect((await list(each))[0]).toBe(401);
   });
 
+  it("have an end, else they are refused", async () => {
+    const { publicKey, privateKey } = await generateKeyPair("RS256");
+    const jwk = { ...(await exportJWK(publicKey)), kid: "one", alg: "RS256" };
+    const server = createServer(({ url }, response) => {
+      response.setHeader("content-type", "application/json");
+      response.end(JSON.stringify(url === "/jwks" ? { keys: [jwk] } : { issuer: own, jwks_uri: `${own}/jwks` }));
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void server.close());
+    const own = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const authenticate = await verifyTokens({ issuer: own, audience });
+    const callerBy = async (end?: string) => {
+      const token = new SignJWT({ sub: "ada" }).setProtectedHeader({ alg: "RS256", kid: "one" });
+      token.setIssuer(own).setAudience(audience);
+      if (end !== undefined) token.setExpirationTime(end);
+      const authorization = `Bearer ${await token.sign(privateKey)}`;
+      return authenticate(new Request(own, { headers: { authorization } }), {});
+    };
+    expect((await callerBy("5m"))?.access).toEqual({ userId: "ada" });
+    expect(await callerBy("5m ago")).toBeUndefined();
+    expect(await callerBy()).toBeUndefined();
+  });
+
   it("need an issuer whose address is safe", async () => {
     for (const wrong of ["http://login.example", "login.example", "ftp://127.0.0.1"])
       await expect(verifyTokens({ issuer: wrong, audience })).rejects.toThrow("must be an https address");
@@ -133,6 +156,7 @@ function createBrowser() {
     const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join("; ");
     const headers = new Headers(init.headers);
     headers.set("cookie", cookie);
+    if (browser.accept !== undefined) headers.set("accept", browser.accept);
     const response = await fetch(address, { ...init, redirect: "manual", headers });
     for (const set of response.headers.getSetCookie()) {
       const [pair = ""] = set.split(";");
@@ -143,7 +167,8 @@ function createBrowser() {
     const location = response.headers.get("location");
     return location === null ? response : visit(new URL(location, address).href);
   };
-  return { visit, jars };
+  const browser = { visit, jars, accept: undefined as string | undefined };
+  return browser;
 }
 
 describe("a login with code and PKCE", () => {
@@ -224,6 +249,11 @@ describe("a login with code and PKCE", () => {
     const browser = createBrowser();
     const page = await signIn(browser, `${publicUrl}login?to=//evil.example/`, "ada");
     expect(page.url).toBe(publicUrl);
+    const invited = createBrowser();
+    const place = `${publicUrl}d?uri=a+b%2Fc%25.md&at=0%3A4&v=1f`;
+    invited.accept = "text/html";
+    expect((await signIn(invited, place, "bob")).url).toBe(place);
+    expect((await invited.visit(`${publicUrl}session`)).status).toBe(200);
     const stranger = createBrowser();
     expect((await stranger.visit(`${publicUrl}login/callback?code=x&state=y`)).status).toBe(400);
     const begun = createBrowser();

@@ -365,6 +365,7 @@ test("[page 21.2] the session says who asks and what they may do", async () => {
     operator: false,
     write: false,
     needsKey: true,
+    login: false,
     threads: true,
   });
   expect((await as("ada", "/session")).json).toMatchObject({ name: "ada", write: true });
