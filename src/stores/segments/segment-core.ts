@@ -135,10 +135,11 @@ export function createSegmentCore(directory: SegmentDirectory, options: SegmentS
   function tidyFrom(scope: Scope, sealAt: number): Promise<void> {
     const work = (tidying.get(scope) ?? Promise.resolve()).catch(() => {}).then(() => tidyNow(scope, sealAt));
     tidying.set(scope, work);
-    const done = (): void => {
-      if (tidying.get(scope) === work) tidying.delete(scope);
-    };
-    work.then(done, done);
+    void work
+      .catch(() => {})
+      .then(() => {
+        if (tidying.get(scope) === work) tidying.delete(scope);
+      });
     return work;
   }
 

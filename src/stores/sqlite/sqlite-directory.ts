@@ -22,7 +22,7 @@ const compactedAtOnce = 256;
 const mostTogether = 32;
 
 /** Another write joins a commit until its writes have taken so long. **Units** milliseconds. */
-const longestTogether = 20;
+const longestTogether = 10;
 
 /** Parts of a directory that are not made of its connection. */
 interface SqliteDirectoryParts {
