@@ -186,6 +186,36 @@ function search(segments: readonly Segment[]): void {
 
 const everyOrdinal = ({ size }: Segment): number[] => Array.from({ length: size }, (_, ordinal) => ordinal);
 
+describe("the terms of a live segment", () => {
+  it("are decoded in steps, and say the same as those that a search decodes in one go", () => {
+    const source: SegmentSource = new Proxy({} as SegmentSource, {
+      get: () => (): never => {
+        throw new Error("not reached");
+      },
+    });
+    const made = (count: number): LiveSegment => {
+      const segment = createLiveSegment("deployment", source);
+      for (let key = 1; key <= count; key++) {
+        const chunk = { title: "", headings: [], text: `w${key} all`, language: "en" };
+        const terms = encodeTerms(analyzeChunk(words, chunk));
+        segment.add({ key, id: `c${key}`, stamp: 0, live: true, terms, vectors: encodeVectors([]) });
+      }
+      return segment;
+    };
+    const [stepwise, whole] = [made(200), made(200)];
+    let steps = 1;
+    while (stepwise.readTerms()) steps++;
+    expect(steps).toBe(4);
+    expect(stepwise.terms("")).toEqual(whole.terms(""));
+    expect(stepwise.postings("all")).toEqual(whole.postings("all"));
+    expect(stepwise.textLengths).toEqual(whole.textLengths);
+    // A search that does not wait gets all of them.
+    const half = made(200);
+    half.readTerms();
+    expect(half.postings("all")).toEqual(whole.postings("all"));
+  });
+});
+
 describe("segments hold what a list of their chunks says", () => {
   it("live, and sealed in order of documents and places [L11]", () => {
     fc.assert(

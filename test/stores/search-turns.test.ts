@@ -47,6 +47,20 @@ async function turnsBy(step: number, work: () => Promise<unknown>): Promise<numb
   return turns;
 }
 
+describe("a search over chunks that just came", () => {
+  it("gives others a turn between the terms that it decodes [20]", async () => {
+    const store = createMemoryStore({ segments: { sealAt: 10_000, settleAt: 10_000 } });
+    const texts = Array.from({ length: chunks }, (_, i) => `heron${i} waits at the river.`);
+    await store.replace(write("deployment"), documentEntry("a", texts));
+    const search = () => searchWords(store, read("deployment"), { text: "heron7" });
+    const turns = await turnsBy(6, search);
+    const warm = await turnsBy(6, search);
+    // 600 chunks are ten steps of their terms and ten of their names, and each takes longer than a slice by this clock.
+    expect(turns - warm).toBeGreaterThanOrEqual(18);
+    await store.close();
+  });
+});
+
 describe("a search over vectors that are not in memory yet", () => {
   it("gives others a turn between the megabytes that it reads [18.6]", async () => {
     const store = await openFilled();

@@ -37,7 +37,12 @@ export interface LiveSegment extends Segment {
   /** The rows that were not dropped, by ordinal. */
   rows(): Iterable<readonly [ordinal: number, row: PendingRow]>;
   row(ordinal: number): PendingRow;
+  /** Decodes the terms of some more rows, which a search would do for all of them in one go. **Shape** whether there are others. */
+  readTerms(): boolean;
 }
+
+/** Rows whose terms are decoded together: a millisecond or two. */
+const termsAtOnce = 64;
 
 /** Facts of a row that was dropped: nothing asks for them. */
 const nothing: StoredFacts = { metadata: "{}", origin: "user-content" };
@@ -73,11 +78,11 @@ export function createLiveSegment(scope: Scope, source: SegmentSource): LiveSegm
   let inverted = 0;
   let collected = 0;
 
-  /** Postings, lengths and languages up to date with the rows. */
-  function invert(): void {
+  /** Postings, lengths and languages up to date with the rows, or with so many more of them. */
+  function invert(most = Infinity): void {
     if (inverted === rows.length) return;
     lists.clear();
-    for (; inverted < rows.length; inverted++) {
+    for (const end = Math.min(rows.length, inverted + most); inverted < end; inverted++) {
       const row = rows[inverted];
       if (row === undefined) continue;
       const decoded = decodeTerms(row.terms);
@@ -204,6 +209,10 @@ export function createLiveSegment(scope: Scope, source: SegmentSource): LiveSegm
       for (const ordinal of ordinals.values()) yield [ordinal, rows[ordinal]!];
     },
     row: (ordinal) => rows[ordinal]!,
+    readTerms() {
+      invert(termsAtOnce);
+      return inverted < rows.length;
+    },
     key: (ordinal) => rows[ordinal]!.key,
     chunkId: (ordinal) => rows[ordinal]!.id,
     chunkIds: (wanted) => wanted.map((ordinal) => rows[ordinal]!.id),

@@ -55,6 +55,8 @@ export interface IndexView {
     analyzer: Analyzer,
     settings: Bm25Settings,
   ): Generator<undefined, WordIndex>;
+  /** Decodes the terms of chunks that are in no sealed segment, in steps. */
+  readTerms(rows: DirectoryReader, scopes: readonly Scope[]): Generator<undefined, void>;
   /** Innermost headings as terms; forgotten when their scope changes. **Cost** one read for those that are not known. */
   headings(rows: DirectoryReader, analyzer: Analyzer): ReadHeadings;
   /** Forgets everything: what it saw last has been taken back. */
@@ -197,6 +199,11 @@ export function createIndexView(): IndexView {
 
   const words = createWordIndexes((rows, scopes) => scopes.flatMap((scope) => scopeView(rows, scope)?.segments ?? []));
 
+  // What was decoded stays so: a commit in between adds rows, and takes none of this back.
+  function* readTerms(rows: DirectoryReader, scopes: readonly Scope[]): Generator<undefined, void> {
+    for (const scope of scopes) while (scopeView(rows, scope)?.tail.readTerms() === true) yield undefined;
+  }
+
   return {
     scope: scopeView,
     segments: (rows, scopes) => scopes.flatMap((scope) => scopeView(rows, scope)?.segments ?? []),
@@ -252,7 +259,11 @@ export function createIndexView(): IndexView {
       }
       return homes;
     },
-    words: (...given) => words.index(...given),
+    *words(rows, scopes, ...given) {
+      yield* readTerms(rows, scopes);
+      return yield* words.index(rows, scopes, ...given);
+    },
+    readTerms,
     headings: (rows, analyzer) => (segment, ordinals) => {
       if (headingsKept > mostHeadings) forgetHeadings();
       if (headingsBySaying.size > mostHeadings) headingsBySaying.clear();
