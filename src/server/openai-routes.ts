@@ -279,8 +279,8 @@ function* markersOf({ text, citations }: Answer): Generator<{ readonly at: numbe
       yield { at, citation };
 }
 
-function placeOf({ marker, uri, start, end, quote }: Citation): object {
-  return { marker, uri, start, end, quote };
+function placeOf({ marker, uri, title, start, end, quote }: Citation): object {
+  return { marker, uri, title, start, end, quote };
 }
 
 async function urlCitations(answer: Answer, { page, fileIds }: Names): Promise<readonly object[]> {
@@ -295,8 +295,7 @@ async function urlCitations(answer: Answer, { page, fileIds }: Names): Promise<r
 
 function fileCitations(answer: Answer, fileId: FileId): readonly object[] {
   return Array.from(markersOf(answer), ({ at, citation }) => {
-    const { uri, title } = citation;
-    const file = { file_id: fileId(citation), filename: title === "" ? filenameOf(uri) : title };
+    const file = { file_id: fileId(citation), filename: filenameOf(citation.uri) };
     return { type: "file_citation", index: at, ...file, ibid: placeOf(citation) };
   });
 }
@@ -426,11 +425,11 @@ function toSearchResult({ documentId, source, score, text, metadata }: Hit, file
   const { uri, title, start, end } = source;
   return {
     file_id: fileId({ uri, documentId }),
-    filename: title === "" ? filenameOf(uri) : title,
+    filename: filenameOf(uri),
     score,
     text,
     attributes: attributesOf(metadata),
-    ibid: { uri, start, end },
+    ibid: { uri, title, start, end },
   };
 }
 

@@ -118,7 +118,10 @@ describe("the shapes of OpenAI's API, by its own client", () => {
     expect(results[0]?.text).toContain("ninety days");
     const part = said?.type === "message" ? said.content[0] : undefined;
     const [annotation] = part?.type === "output_text" ? part.annotations : [];
-    expect(annotation).toMatchObject({ type: "file_citation", filename: "Keys" });
+    // The same name as the file has by itself; the title stands beside it.
+    const { filename } = await client.files.retrieve(results[0]?.file_id ?? "");
+    expect(results[0]).toMatchObject({ filename, ibid: { title: "Keys" } });
+    expect(annotation).toMatchObject({ type: "file_citation", filename, ibid: { title: "Keys" } });
     const types: string[] = [];
     let streamed = "";
     for await (const event of await client.responses.create({ ...asked, stream: true })) {
