@@ -4,6 +4,12 @@ export interface TermCounts {
   readonly counts: readonly number[];
 }
 
+/** The same, with a number for each term. */
+export interface NumberedTerms {
+  readonly numbers: ArrayLike<number>;
+  readonly counts: ArrayLike<number>;
+}
+
 /** Coordinates of one term: `row` times `scale`. Both numbers are 32-bit floats, so they survive storage. */
 export interface TermRow {
   readonly row: Int8Array;
@@ -81,4 +87,6 @@ export interface CorpusModel {
   /** Fits in slices, so that others get their turn. **Shape** yields the share that is done, from 0 to 1. */
   fit(chunks: Iterable<FitChunk>): Generator<number, CorpusFit> | AsyncGenerator<number, CorpusFit>;
   project(terms: TermCounts, space: TermSpace, purpose: "document" | "query"): TermVector;
+  /** The vectors that {@link project} gives documents, for many of one space. `textOf` names a term. **Cost** it remembers the terms up to the highest number. */
+  projector(space: TermSpace, textOf: (number: number) => string): (terms: NumberedTerms) => Int8Array;
 }

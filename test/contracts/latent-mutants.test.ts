@@ -331,6 +331,7 @@ const mutants: readonly Mutant<() => Store>[] = [
       create({
         ...corpusModel,
         project: (terms, _space, purpose) => corpusModel.project(terms, corpusModel.unfitted, purpose),
+        projector: (_space, textOf) => corpusModel.projector(corpusModel.unfitted, textOf),
         vectorLength: () => corpusModel.vectorLength(0),
       }),
   ],

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { fitLatentSemantic } from "../../src/engine/latent/fit-latent-semantic.ts";
 import type { CorpusFit, FitChunk, TermCounts, TermRow } from "../../src/contracts/corpus-model.ts";
+import { createProjector } from "../../src/engine/latent/create-projector.ts";
 import { embedTerms, formDimensions } from "../../src/engine/latent/embed-terms.ts";
 import { hashForms } from "../../src/engine/latent/hash-forms.ts";
 import { projectLatent } from "../../src/engine/latent/project-latent.ts";
@@ -268,6 +269,22 @@ describe("an embedding of terms", () => {
     for (const purpose of ["document", "query"] as const) {
       expect(embedTerms(turned, 2, find, purpose)).toEqual(embedTerms(counted, 2, find, purpose));
     }
+  });
+
+  it("is the same for many documents by the numbers of their terms, to the last bit", () => {
+    const word = fc.constantFrom("tea", "cup", "teacup", "saucer", "東京", "x");
+    const texts = fc.array(fc.array(word, { maxLength: 9 }), { maxLength: 12 });
+    fc.assert(
+      fc.property(texts, (documents) => {
+        const names = ["saucer", "tea", "x", "東京", "cup", "teacup"];
+        const project = createProjector({ fingerprint: "", dimensions: 2, find }, (number) => names[number]!);
+        for (const words of documents) {
+          const { terms, counts } = count(words.join(" "));
+          const numbers = terms.map((term) => names.indexOf(term));
+          expect(project({ numbers, counts })).toEqual(embedTerms({ terms, counts }, 2, find, "document").vector);
+        }
+      }),
+    );
   });
 
   it("relates a compound to its parts by form alone, and a text without terms to nothing", () => {

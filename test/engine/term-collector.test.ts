@@ -21,12 +21,15 @@ describe("terms on their way into a segment [L4]", () => {
   it("have the counts that lists of their texts would have, chunk by chunk", () => {
     fc.assert(
       fc.property(fc.array(chunk, { maxLength: 12 }), (chunks) => {
-        const countsOf = createCountsReader();
+        const reader = createCountsReader();
         for (const { language, words, seed } of chunks) {
           const counts = words.map((_, i) => 1 + ((seed + i) % 300));
           const names = words.map((_, i) => (seed + i) % 3);
           const encoded = encodeTerms({ terms: words, counts, names, language });
-          expect(countsOf(encoded)).toEqual(totalCounts(decodeTerms(encoded)));
+          const { numbers, counts: read } = reader.read(encoded);
+          expect({ terms: Array.from(numbers, (number) => reader.text(number)), counts: read }).toEqual(
+            totalCounts(decodeTerms(encoded)),
+          );
         }
       }),
     );

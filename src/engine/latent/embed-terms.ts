@@ -35,6 +35,18 @@ export function embedTerms(
   const isQuery = purpose === "query";
   const chunkLength = dimensions > 0 ? Math.SQRT2 : 1;
   const [meaning, form] = isQuery ? [latentShare * energy, formShare] : [1, 1];
+  const { vector, squares } = joinParts(direction, meaning, forms, form);
+  return { vector, energy, weight: isQuery ? chunkLength * Math.sqrt(squares) : 1 };
+}
+
+/** A text's two directions behind one another, each weighted, rounded so that the largest coordinate is {@link largest}. */
+export function joinParts(
+  direction: Float64Array,
+  meaning: number,
+  forms: Float64Array,
+  form: number,
+): { readonly vector: Int8Array; readonly squares: number } {
+  const dimensions = direction.length;
   const joined = new Float64Array(dimensions + formDimensions);
   for (let d = 0; d < dimensions; d++) joined[d] = meaning * direction[d]!;
   for (let d = 0; d < formDimensions; d++) joined[dimensions + d] = form * forms[d]!;
@@ -48,5 +60,5 @@ export function embedTerms(
   }
   const vector = new Int8Array(joined.length);
   if (most > 0) for (let d = 0; d < joined.length; d++) vector[d] = Math.round((joined[d]! / most) * largest);
-  return { vector, energy, weight: isQuery ? chunkLength * Math.sqrt(squares) : 1 };
+  return { vector, squares };
 }

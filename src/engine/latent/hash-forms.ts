@@ -1,7 +1,7 @@
 import type { TermCounts, TermRow } from "../../contracts/corpus-model.ts";
 import { mixHash } from "../../text/mix-hash.ts";
 import { unseenWeight } from "./latent-basis.ts";
-import { toUnit } from "./project-latent.ts";
+import { fixedPoint, toUnit } from "./project-latent.ts";
 import { localWeight } from "./term-weight.ts";
 
 /** **Source** FNV-1a, 32 bits. */
@@ -12,8 +12,6 @@ const termStart = 0x3c;
 const termEnd = 0x3e;
 const shortestGram = 3;
 const longestGram = 5;
-/** Weights are rounded to whole multiples of 2^-32, whose sums are exact in a double whatever their order. */
-const fixedPoint = 4_294_967_296;
 
 /**
  * Direction of the spelling of a text's terms: their n-grams, hashed, each term with its weight in the model.
@@ -31,19 +29,36 @@ export function hashForms(
   const hashed = new Float64Array(2 * dimensions);
   for (let i = 0; i < terms.length; i++) {
     const term = terms[i]!;
-    const weight = localWeight(counts[i]!) * (find(term, i)?.weight ?? unseenWeight);
-    addGrams(term, Math.round(weight * fixedPoint), hashed);
+    const weight = Math.round(localWeight(counts[i]!) * (find(term, i)?.weight ?? unseenWeight) * fixedPoint);
+    for (const dimension of hashGrams(term, dimensions)) hashed[dimension]! += weight;
   }
-  const sums = new Float64Array(dimensions);
-  for (let d = 0; d < dimensions; d++) sums[d] = hashed[d]! - hashed[dimensions + d]!;
+  const sums = differences(hashed);
   toUnit(sums);
   return sums;
 }
 
-/** **Shape** the sums of what is added, then those of what is taken away. Signs are random, so a branch on them costs more than the sums. */
-function addGrams(term: string, weight: number, sums: Float64Array): void {
+/** The sums of what was added, without those of what was taken away, which are the second half. */
+export function differences(hashed: Float64Array): Float64Array {
+  const dimensions = hashed.length / 2;
+  const sums = new Float64Array(dimensions);
+  for (let d = 0; d < dimensions; d++) sums[d] = hashed[d]! - hashed[dimensions + d]!;
+  return sums;
+}
+
+/** N-grams of one term, at most, on their way into an array of their own. */
+let found = new Uint32Array(64);
+
+/**
+ * The n-grams of a term, each as the dimension that it is added to.
+ *
+ * **Shape** below `dimensions`; more by `dimensions` where the gram is taken away. Signs are random, so a branch on them costs more than the sums. A view,
+ * which the next call writes over.
+ */
+export function hashGrams(term: string, dimensions: number): Uint32Array {
   const { length } = term;
-  const dimensions = sums.length / 2;
+  const most = (longestGram - shortestGram + 1) * (length + 2);
+  if (found.length < most) found = new Uint32Array(2 * most);
+  let count = 0;
   for (let from = -1; from <= length - shortestGram + 1; from++) {
     let gram = offset;
     const to = Math.min(length + 1, from + longestGram);
@@ -54,7 +69,8 @@ function addGrams(term: string, weight: number, sums: Float64Array): void {
       const hash = mixHash(gram);
       // The high bits choose the dimension, the lowest the sign; the product is exact in a double.
       const dimension = Math.floor((hash * dimensions) / 4_294_967_296);
-      sums[dimension + (hash & 1) * dimensions]! += weight;
+      found[count++] = dimension + (hash & 1) * dimensions;
     }
   }
+  return found.subarray(0, count);
 }

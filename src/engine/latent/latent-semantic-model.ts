@@ -1,4 +1,5 @@
 import type { CorpusModel } from "../../contracts/corpus-model.ts";
+import { createProjector } from "./create-projector.ts";
 import { embedTerms, formDimensions } from "./embed-terms.ts";
 import { latentSemanticVersion } from "./latent-basis.ts";
 import { sampleForFit, sampleSize } from "./sample-for-fit.ts";
@@ -34,5 +35,6 @@ export const latentSemanticModel: CorpusModel = Object.freeze({
     const { latentSemanticSteps } = await import("./fit-latent-semantic.ts");
     return yield* latentSemanticSteps(chunks);
   },
+  projector: createProjector,
   project: (terms, space, purpose) => embedTerms(terms, space.dimensions, (term) => space.find(term), purpose),
 } satisfies CorpusModel);

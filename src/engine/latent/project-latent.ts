@@ -11,7 +11,7 @@ export interface LatentDirection {
 }
 
 /** Products are rounded to whole multiples of 2^-32, whose sums are exact in a double whatever their order. */
-const fixedPoint = 4_294_967_296;
+export const fixedPoint = 4_294_967_296;
 
 /**
  * Folds a text into a latent-semantic model: the weighted sum of its terms' rows.

@@ -6,6 +6,7 @@ import type { LiveSegment } from "./live-segment.ts";
 import { readTerms, type TermPostings, writePostings } from "./postings-file.ts";
 import type { Postings, SegmentSource, StoredPlace } from "./segment.ts";
 import { createTermCollector } from "./term-collector.ts";
+import type { TermNumbers } from "./term-numbers.ts";
 import { packState, type SealedSegment, type SegmentRow } from "./sealed-segment.ts";
 import { decodeVectors, type StoredVector } from "../vectors/stored-vector.ts";
 import { formOf } from "../vectors/dense-rows.ts";
@@ -60,9 +61,13 @@ export function* chunksToSeal(live: LiveSegment): Generator<SealingChunk, undefi
 }
 
 /** Makes a sealed segment of chunks, in order of uri and start: chunks of a document stand together, and their words are alike. */
-export function sealSegment(chunks: Iterable<SealingChunk>, source: Pick<SegmentSource, "chunkPlaces">): BuiltSegment {
+export function sealSegment(
+  chunks: Iterable<SealingChunk>,
+  source: Pick<SegmentSource, "chunkPlaces">,
+  numbers?: TermNumbers,
+): BuiltSegment {
   const members = inPlace([...chunks], (all) => source.chunkPlaces(all.map(({ key }) => key)));
-  const terms = createTermCollector();
+  const terms = createTermCollector(numbers);
   const columns = new Map<string, ColumnWriter>();
   const languages: string[] = [];
   const lengths: FieldLengths[] = [];

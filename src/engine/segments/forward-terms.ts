@@ -1,4 +1,4 @@
-import type { TermCounts } from "../../contracts/corpus-model.ts";
+import type { NumberedTerms, TermCounts } from "../../contracts/corpus-model.ts";
 import { createByteReader } from "./bytes.ts";
 import { decodeTerms } from "./chunk-terms.ts";
 import type { LiveSegment } from "./live-segment.ts";
@@ -20,19 +20,26 @@ export function totalCounts({
   return { terms, counts: counts.map((count, i) => count + names[i]!) };
 }
 
-/** Reads {@link totalCounts} of many chunks, as `encodeTerms` wrote them. **Cost** a text is made of each term once, and not of each of its chunks. */
-export function createCountsReader(): (encoded: Uint8Array) => TermCounts {
-  const numbers = createTermNumbers();
-  return (encoded) => {
-    const reader = createByteReader(encoded);
-    reader.text();
-    const counts = Array.from({ length: reader.count() }, () => {
-      const count = reader.varint();
-      return (count >>> 1) + ((count & 1) === 1 ? reader.varint() : 0);
-    });
-    const terms: string[] = [];
-    numbers.each(encoded, reader.position, counts.length, (number) => terms.push(numbers.text(number)));
-    return { terms, counts };
+/** Reads {@link totalCounts} of many chunks, as `encodeTerms` wrote them, with a number for each term. */
+export interface CountsReader {
+  readonly read: (encoded: Uint8Array) => NumberedTerms;
+  readonly text: (number: number) => string;
+}
+
+/** **Cost** a text is made of each term once, and not of each of its chunks. */
+export function createCountsReader(terms = createTermNumbers()): CountsReader {
+  return {
+    text: (number) => terms.text(number),
+    read(encoded) {
+      const reader = createByteReader(encoded);
+      reader.text();
+      const counts: number[] = [];
+      for (let left = reader.count(); left > 0; left--) {
+        const count = reader.varint();
+        counts.push((count >>> 1) + ((count & 1) === 1 ? reader.varint() : 0));
+      }
+      return { numbers: terms.of(encoded, reader.position, counts.length), counts };
+    },
   };
 }
 

@@ -15,8 +15,8 @@ export interface TermCollector {
  * Terms become numbers at once, by their bytes: a text is made of each term once, and not of each of its postings. All postings lie in one array, ordered by
  * counting; a list of objects per term would cost more than all the rest.
  */
-export function createTermCollector(): TermCollector {
-  const numbers = createTermNumbers();
+export function createTermCollector(numbers = createTermNumbers()): TermCollector {
+  /** How many postings each term has here: the numbers may be of other segments too. */
   const perTerm: number[] = [];
   /** Number of the term, ordinal, count in the text and in the names, of one posting after the other. */
   let postings = new Uint32Array(4 * 4096);
@@ -46,11 +46,12 @@ export function createTermCollector(): TermCollector {
         text += count >>> 1;
         names += named;
       }
-      numbers.each(encoded, reader.position, size, (number) => {
-        postings[length] = number;
-        length += 4;
-        perTerm[number] = (perTerm[number] ?? 0) + 1;
-      });
+      const own = numbers.of(encoded, reader.position, size);
+      while (perTerm.length < numbers.count()) perTerm.push(0);
+      for (let i = 0; i < size; i++, length += 4) {
+        postings[length] = own[i]!;
+        perTerm[own[i]!]!++;
+      }
       return { language, lengths: { text, names } };
     },
     *inOrder() {
@@ -66,12 +67,13 @@ export function createTermCollector(): TermCollector {
         const at = next[number]!++;
         ordinals[at] = postings[i + 1]!;
         counts[at] = postings[i + 2]!;
+        if (postings[i + 3] === 0) continue;
         names[at] = postings[i + 3]!;
-        if (postings[i + 3]! > 0) named[number] = 1;
+        named[number] = 1;
       }
-      const texts = numbers.texts();
-      const byText = new Map(texts.map((term, number) => [term, number]));
-      for (const term of texts.sort()) {
+      const byText = new Map<string, number>();
+      perTerm.forEach((count, number) => count > 0 && byText.set(numbers.text(number), number));
+      for (const term of [...byText.keys()].sort()) {
         const number = byText.get(term)!;
         const [from, to] = [starts[number]!, starts[number + 1]!];
         yield {

@@ -6,12 +6,14 @@ const [quote, backslash, comma, closing] = [0x22, 0x5c, 0x2c, 0x5d];
 
 /** Numbers of terms in the order in which they were first seen. */
 export interface TermNumbers {
-  /** Gives the number of each term of a JSON list that begins at `from`. **Errors** `store-corrupt` for anything else. */
-  each(bytes: Uint8Array, from: number, size: number, found: (number: number) => void): void;
+  /**
+   * The number of each term of a JSON list that begins at `from`, remembered for as long as those bytes live. **Errors** `store-corrupt` for anything else.
+   */
+  of(bytes: Uint8Array, from: number, size: number): Uint32Array;
   /** **Cost** made when first asked for, and then the same text each time. */
   text(number: number): string;
-  /** By number. */
-  texts(): string[];
+  /** How many terms have a number. */
+  count(): number;
 }
 
 /** Terms with the same bytes have one number, by a table with open addresses. */
@@ -21,6 +23,7 @@ export function createTermNumbers(): TermNumbers {
   const starts: number[] = [0];
   const hashes: number[] = [];
   const made: string[] = [];
+  const known = new WeakMap<Uint8Array, Uint32Array>();
 
   function place(hash: number): number {
     return (hash ^ (hash >>> 15)) & (slots.length - 1);
@@ -62,37 +65,42 @@ export function createTermNumbers(): TermNumbers {
   }
 
   /** The same for a list in which a term has escapes, or that is none. */
-  function eachParsed(bytes: Uint8Array, from: number, size: number, found: (number: number) => void): void {
+  function readParsed(bytes: Uint8Array, from: number, size: number): Uint32Array {
     const terms = (parseStored(decodeText(bytes.subarray(from))) as readonly string[]).slice(0, size);
-    for (const term of terms) {
+    return Uint32Array.from(terms, (term) => {
       const own = encodeText(term);
-      found(numberOf(own.reduce(mix, basis), own, 0, own.length));
-    }
+      return numberOf(own.reduce(mix, basis), own, 0, own.length);
+    });
   }
 
-  const text = (number: number): string =>
-    (made[number] ??= decodeText(arena.subarray(starts[number], starts[number + 1])));
+  function read(bytes: Uint8Array, from: number, size: number): Uint32Array {
+    // Escapes are rare: the list is looked through for them first, so that no term is counted twice.
+    if (bytes.indexOf(backslash, from) !== -1) return readParsed(bytes, from, size);
+    const found = new Uint32Array(size);
+    let at = from + 1;
+    for (let i = 0; i < size; i++) {
+      if (bytes[at] !== quote) throw notAList(bytes, from);
+      const start = ++at;
+      let hash = basis;
+      for (let byte; (byte = bytes[at]) !== quote; at++) {
+        if (byte === undefined) throw notAList(bytes, from);
+        hash = mix(hash, byte);
+      }
+      found[i] = numberOf(hash, bytes, start, at);
+      if (bytes[++at] !== (i < size - 1 ? comma : closing)) throw notAList(bytes, from);
+      at++;
+    }
+    return found;
+  }
 
   return {
-    text,
-    each(bytes, from, size, found) {
-      // Escapes are rare: the list is looked through for them first, so that no term is counted twice.
-      if (bytes.indexOf(backslash, from) !== -1) return eachParsed(bytes, from, size, found);
-      let at = from + 1;
-      for (let left = size; left > 0; left--) {
-        if (bytes[at] !== quote) throw notAList(bytes, from);
-        const start = ++at;
-        let hash = basis;
-        for (let byte; (byte = bytes[at]) !== quote; at++) {
-          if (byte === undefined) throw notAList(bytes, from);
-          hash = mix(hash, byte);
-        }
-        found(numberOf(hash, bytes, start, at));
-        if (bytes[++at] !== (left > 1 ? comma : closing)) throw notAList(bytes, from);
-        at++;
-      }
+    text: (number) => (made[number] ??= decodeText(arena.subarray(starts[number], starts[number + 1]))),
+    count: () => hashes.length,
+    of(bytes, from, size) {
+      let numbers = known.get(bytes);
+      if (numbers === undefined) known.set(bytes, (numbers = read(bytes, from, size)));
+      return numbers;
     },
-    texts: () => hashes.map((_, number) => text(number)),
   };
 }
 

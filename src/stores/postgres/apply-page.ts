@@ -1,6 +1,6 @@
 import type { Scope } from "../../contracts/scope.ts";
 import { createCountsReader } from "../../engine/segments/forward-terms.ts";
-import type { TermSpace } from "../../contracts/corpus-model.ts";
+import { createTermNumbers, type TermNumbers } from "../../engine/segments/term-numbers.ts";
 import {
   decodeVectors,
   encodeVectors,
@@ -29,6 +29,8 @@ export interface Replica {
   readonly rows: SqliteRows;
   readonly stamps: ReplicaStamps;
   readonly core: Pick<SegmentCore, "view" | "latent" | "options">;
+  /** Kept from one page to the next of a catch-up. */
+  readonly kept: { place?: Placing | undefined };
 }
 
 /** A scope whose index may now have something to seal or to merge, and whether words of it were purged. */
@@ -44,8 +46,11 @@ export interface Applied {
  * **Shape** `undefined` when the copy is not where the page begins, because another process of this node was faster; nothing is changed then.
  */
 export function applyPage(replica: Replica, { scopes, rows: all }: Page): Applied | undefined {
-  const { rows, stamps } = replica;
-  if (scopes.some(({ scope, have }) => (stamps.get(scope)?.stamp ?? 0) !== have)) return undefined;
+  const { rows, stamps, kept } = replica;
+  if (scopes.some(({ scope, have }) => (stamps.get(scope)?.stamp ?? 0) !== have)) {
+    kept.place = undefined;
+    return undefined;
+  }
   const byScope = Map.groupBy(all, ({ scope }) => scope);
   // The spaces come first: chunks are placed in them.
   const base = scopes.find(({ scope }) => scope === baseScope);
@@ -55,6 +60,8 @@ export function applyPage(replica: Replica, { scopes, rows: all }: Page): Applie
     applySettings(rows, own);
     rows.setStamp(rows.stamp() + 1);
   }
+  if (base !== undefined || (kept.place?.numbers.count() ?? 0) > mostTerms) kept.place = undefined;
+  kept.place ??= createPlacing(rows, replica.core.latent);
   const touched: Scope[] = [];
   let purged = false;
   // The name of a scope that has gone becomes free before another takes it, which may have a lower key.
@@ -67,7 +74,7 @@ export function applyPage(replica: Replica, { scopes, rows: all }: Page): Applie
   for (const scope of scopes) {
     if (scope.gone || scope.scope === baseScope) continue;
     const own = byScope.get(scope.scope) ?? [];
-    applyScope(replica, scope, own);
+    applyScope(replica, kept.place, scope, own);
     purged = applySettings(rows, own) || purged;
     touched.push(scope.name as Scope);
   }
@@ -100,6 +107,7 @@ export function toChunk({ scope, key, a, b }: PageRow): ChunkRow {
 
 function applyScope(
   { db, rows, stamps, core }: Replica,
+  { vectorsOf, numbers }: Placing,
   { scope, name, have, upto, stamp }: PageScope,
   own: readonly PageRow[],
 ): void {
@@ -127,8 +135,7 @@ function applyScope(
   const { sealAt, settleAt } = core.options.policy;
   // A copy on its way seals the rest of a page too: written as waiting chunks, it would be read, sealed and merged again.
   const sealRest = have === 0 || upto < stamp ? settleAt : Math.ceil(sealAt / 4);
-  const changes = changeScope(writer, core.view, name as Scope, { sealAt, sealRest });
-  const place = createPlacing(rows, core.latent);
+  const changes = changeScope(writer, core.view, name as Scope, { sealAt, sealRest, numbers });
   changes.scopeKey();
   const chunks = own.filter(({ kind }) => kind === "c");
   const documents = own.filter(({ kind }) => kind === "d");
@@ -163,7 +170,7 @@ function applyScope(
       isOutOfOrder ||= key < last;
       const [terms, vectors] = [ownBytes(row.x), ownBytes(row.y)];
       const placed = row.c === null || row.c === "null" ? null : (parseStored(row.c) as Placed);
-      const more = place(terms, placed);
+      const more = vectorsOf(terms, placed);
       const given = mayLack || more.length > 0 ? decodeVectors(vectors) : [];
       const kept = given.filter(({ version }) => isKept(key, version));
       const isAsSent = more.length === 0 && kept.length === given.length;
@@ -203,25 +210,40 @@ function dropRetired(rows: DirectoryWriter, view: SegmentCore["view"], scope: Sc
   rows.setStamp(stamp);
 }
 
-/** Gives chunks the vector of the store's own model that they have on every node. */
-export function createPlacing(
-  rows: DirectoryReader,
-  latent: LatentLeg | undefined,
-): (terms: Uint8Array, placed: Placed | null) => readonly StoredVector[] {
-  if (latent === undefined) return () => [];
-  const { count, space } = readPlacing(rows);
-  const spaceNamed = (isIt: (name: string) => boolean): TermSpace => {
-    const fit = rows.fits().find(({ fingerprint }) => isIt(fingerprint));
-    return fit === undefined ? latent.model.unfitted : latent.spaceOf(rows, fit);
+/** Terms that a placing remembers from one page to the next, at most. */
+const mostTerms = 65_536;
+
+/** Gives chunks the vector of the store's own model that they have on every node. To be made anew where a fit or the placing has changed. */
+export interface Placing {
+  readonly vectorsOf: (terms: Uint8Array, placed: Placed | null) => readonly StoredVector[];
+  readonly numbers: TermNumbers;
+}
+
+export function createPlacing(rows: DirectoryReader, latent: LatentLeg | undefined): Placing {
+  const numbers = createTermNumbers();
+  if (latent === undefined) return { vectorsOf: () => [], numbers };
+  const { count, space: newest } = readPlacing(rows);
+  const counts = createCountsReader(numbers);
+  const kept = new Map<string | undefined, ReturnType<LatentLeg["numberedVectorsOf"]>>();
+  /** Vectors in the space with that fingerprint. */
+  const vectorsIn = (name: string | undefined): ReturnType<LatentLeg["numberedVectorsOf"]> => {
+    let vectors = kept.get(name);
+    if (vectors === undefined) {
+      const fit = rows.fits().find(({ fingerprint }) => fingerprint === name);
+      const space = fit === undefined ? latent.model.unfitted : latent.spaceOf(rows, fit);
+      kept.set(name, (vectors = latent.numberedVectorsOf(space, counts.text)));
+    }
+    return vectors;
   };
-  const last = spaceNamed((name) => name === space);
-  const countsOf = createCountsReader();
-  return (terms, placed) => {
-    const isMoved = placed === null || placed.count < count;
-    if (!isMoved && placed.space === null) return [];
-    const own =
-      placed?.space === undefined || placed.space === null ? undefined : parseVersionKey(placed.space).fingerprint;
-    return [latent.vectorOf(isMoved ? last : spaceNamed((name) => name === own), countsOf(terms))];
+  return {
+    numbers,
+    vectorsOf(terms, placed) {
+      const isMoved = placed === null || placed.count < count;
+      if (!isMoved && placed.space === null) return [];
+      const own =
+        placed?.space === undefined || placed.space === null ? undefined : parseVersionKey(placed.space).fingerprint;
+      return [vectorsIn(isMoved ? newest : own)(counts.read(terms))];
+    },
   };
 }
 

@@ -9,7 +9,7 @@ import { findIds, inspectFiles } from "../sqlite/inspect-files.ts";
 import { scrubPatiently } from "../sqlite/scrub-file.ts";
 import type { SqliteConnection } from "../sqlite/sqlite-connection.ts";
 import { createSqliteRows } from "../sqlite/sqlite-rows.ts";
-import { applyPage, type Applied } from "./apply-page.ts";
+import { applyPage, type Applied, type Replica } from "./apply-page.ts";
 import { ageOf, type Instant, isSince, never, present } from "./instant.ts";
 import { commitStatement, type CommitStatement } from "./commit-rows.ts";
 import { type Postgres, stateOf } from "./postgres-client.ts";
@@ -188,8 +188,8 @@ export function createReplicaDirectory({
     core?.latent?.forget();
   }
 
-  async function applyHeld(found: Page): Promise<Applied | undefined> {
-    const replica = { db: connection, rows, stamps, core: core! };
+  async function applyHeld(found: Page, kept: Replica["kept"]): Promise<Applied | undefined> {
+    const replica = { db: connection, rows, stamps, core: core!, kept };
     return lock.hold(() =>
       connection.hold(async () => {
         const takeBack = rows.texts.mark();
@@ -200,6 +200,7 @@ export function createReplicaDirectory({
           return applied;
         } catch (error) {
           takeBack();
+          kept.place = undefined;
           throw error;
         }
       }, forgetIndex),
@@ -220,6 +221,7 @@ export function createReplicaDirectory({
     let until = performance.now() + busyTimeoutMs;
     let isBehind = isTold;
     let ahead: AskedPage | undefined;
+    const kept: Replica["kept"] = {};
     for (;;) {
       const have = await lock.read(async () => stamps.all());
       const before = present();
@@ -236,7 +238,7 @@ export function createReplicaDirectory({
       isBehind = true;
       // The database works on the next page while this one is applied.
       ahead = found.more ? askPage(stampsAfter(have, found)) : undefined;
-      const applied = await applyHeld(found);
+      const applied = await applyHeld(found, kept);
       if (applied === undefined) ahead = undefined;
       if (applied !== undefined) {
         isPurged ||= applied.purged;

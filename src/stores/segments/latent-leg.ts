@@ -1,5 +1,5 @@
 import type { Analyzer } from "../../contracts/analyzer.ts";
-import type { CorpusModel, TermCounts, TermSpace } from "../../contracts/corpus-model.ts";
+import type { CorpusModel, NumberedTerms, TermCounts, TermSpace } from "../../contracts/corpus-model.ts";
 import { type EmbeddingVersion, versionKey } from "../../contracts/embedding.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import type { Scope } from "../../contracts/scope.ts";
@@ -31,6 +31,10 @@ export interface LatentLeg {
   versionOf(space: TermSpace): EmbeddingVersion;
   /** The vector in `space` that the store adds to a chunk's given ones. */
   vectorOf(space: TermSpace, terms: TermCounts): StoredVector;
+  /** {@link vectorOf} for many chunks. */
+  vectorsOf(space: TermSpace): (terms: TermCounts) => StoredVector;
+  /** The same for terms that have numbers already. */
+  numberedVectorsOf(space: TermSpace, textOf: (number: number) => string): (terms: NumberedTerms) => StoredVector;
   /**
    * {@link vectorOf} in the current space, for a chunk on its way into a scope that holds so many. None where the first fit is due: it places them all, and
    * a large first ingestion would place them twice.
@@ -80,6 +84,11 @@ export function createLatentLeg(model: CorpusModel, analyzer: Analyzer, view: In
   const vectorOf = (space: TermSpace, terms: TermCounts): StoredVector =>
     toStoredVector(versionKey(versionOf(space)), model.project(terms, space, "document").vector);
 
+  const numberedVectorsOf: LatentLeg["numberedVectorsOf"] = (space, textOf) => {
+    const [version, project] = [versionKey(versionOf(space)), model.projector(space, textOf)];
+    return (terms) => toStoredVector(version, project(terms));
+  };
+
   return {
     model,
     analyzer,
@@ -87,6 +96,18 @@ export function createLatentLeg(model: CorpusModel, analyzer: Analyzer, view: In
     spaceOf,
     versionOf,
     vectorOf,
+    numberedVectorsOf,
+    vectorsOf(space) {
+      const texts: string[] = [];
+      const numbers = new Map<string, number>();
+      const vectors = numberedVectorsOf(space, (number) => texts[number]!);
+      const numberOf = (term: string): number => {
+        let number = numbers.get(term);
+        if (number === undefined) numbers.set(term, (number = texts.push(term) - 1));
+        return number;
+      };
+      return ({ terms, counts }) => vectors({ numbers: terms.map(numberOf), counts });
+    },
     embed(rows, terms, held) {
       const space = currentSpace(rows);
       return space === model.unfitted && held >= model.leastChunks ? [] : [vectorOf(space, totalCounts(terms))];

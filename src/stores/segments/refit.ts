@@ -362,6 +362,7 @@ async function moveSegments(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const version = versionKey(leg.versionOf(space));
+  const vectorOf = leg.vectorsOf(space);
   const find = (rows: DirectoryReader, key: number): SealedSegment | undefined =>
     view.scope(rows, scope)?.sealed.find(({ row }) => row === key);
   const keys = await access.look((rows) => view.scope(rows, scope)?.sealed.map(({ row }) => row) ?? []);
@@ -378,7 +379,7 @@ async function moveSegments(
     if (taken === undefined) continue;
     const placed: [ordinal: number, vector: StoredVector][] = [];
     for (const [ordinal, counts] of await collectInSlices(taken.postings)) {
-      placed.push([ordinal, leg.vectorOf(space, counts)]);
+      placed.push([ordinal, vectorOf(counts)]);
       if (placed.length % placedAtOnce !== 0) continue;
       await nextTurn();
       throwIfAborted(signal, "The fit");
@@ -424,7 +425,8 @@ function placeChunks(
   isChosen: (ordinal: number) => boolean,
 ): readonly (readonly [ordinal: number, vector: StoredVector])[] {
   const terms = collectTerms(segment, (ordinal) => segment.present[ordinal] === 1 && isChosen(ordinal));
-  return Array.from(terms, ([ordinal, counts]) => [ordinal, leg.vectorOf(space, counts)] as const);
+  const vectorOf = leg.vectorsOf(space);
+  return Array.from(terms, ([ordinal, counts]) => [ordinal, vectorOf(counts)] as const);
 }
 
 function addColumn(
@@ -467,9 +469,10 @@ export function changeOver(
     if (held === undefined) continue;
     for (const segment of held.sealed) moveSegment(rows, segment, leg, space, stamp);
     const terms = collectLiveTerms(held.tail, () => true);
+    const vectorOf = leg.vectorsOf(space);
     for (const [ordinal, row] of held.tail.rows()) {
       const given = decodeVectors(row.vectors).filter((vector) => !isOwnVersion(vector.version));
-      const vectors = encodeVectors([...given, leg.vectorOf(space, terms.get(ordinal)!)]);
+      const vectors = encodeVectors([...given, vectorOf(terms.get(ordinal)!)]);
       rows.deletePending(row.key);
       rows.addPending(held.row.key, { ...row, stamp, vectors });
     }

@@ -4,6 +4,7 @@ import { sealSegment } from "../../engine/segments/build-segment.ts";
 import { type ChunkTerms, encodeTerms } from "../../engine/segments/chunk-terms.ts";
 import { chooseMerge, type SegmentPolicy } from "../../engine/segments/merge-policy.ts";
 import { packState, type SealedSegment } from "../../engine/segments/sealed-segment.ts";
+import type { TermNumbers } from "../../engine/segments/term-numbers.ts";
 import { decodeVectors, encodeVectors, type StoredVector } from "../../engine/vectors/stored-vector.ts";
 import { hashParts } from "../../runtime/hash.ts";
 import { findPlace, type IndexView, type ScopeView } from "./index-view.ts";
@@ -112,13 +113,15 @@ export interface ScopeChangeOptions {
   readonly sealAt?: number;
   /** Chunks that are sealed when the change ends, instead of waiting for others. Default: never. */
   readonly sealRest?: number;
+  /** Numbers that terms have already. */
+  readonly numbers?: TermNumbers;
 }
 
 export function changeScope(
   rows: DirectoryWriter,
   view: IndexView,
   scope: Scope,
-  { latent, sealAt = Infinity, sealRest = Infinity }: ScopeChangeOptions = {},
+  { latent, sealAt = Infinity, sealRest = Infinity, numbers }: ScopeChangeOptions = {},
 ): ScopeChange {
   const before = view.scope(rows, scope);
   const stamp = rows.stamp() + 1;
@@ -156,7 +159,7 @@ export function changeScope(
       terms: () => terms,
       vectors: () => decodeVectors(vectors),
     }));
-    addSegment(rows, scopeRow, stamp, sealSegment(sealing, rows));
+    addSegment(rows, scopeRow, stamp, sealSegment(sealing, rows, numbers));
     arriving.clear();
     sealed = true;
   }
