@@ -1,6 +1,7 @@
 import { IbidError } from "../../contracts/errors.ts";
 import { checkGiven, checkOptions } from "../../runtime/check-options.ts";
-import { isPlaced, readPlacement } from "./placement.ts";
+import { showValue } from "../../runtime/plan-options.ts";
+import { isPlaced, placementPattern, readPlacement } from "./placement.ts";
 import { addLaterTables, checkSchemaName, defaultSchema } from "./postgres-schema.ts";
 import { connectPostgres, overClient, type Postgres, type PostgresClient } from "./postgres-client.ts";
 
@@ -69,7 +70,7 @@ export async function grantScopes(database: string | PostgresClient, options: Gr
       hint: "Give 1 to 63 lower-case letters, digits and underscores, not beginning with a digit.",
     });
   }
-  const { patterns } = readPlacement(scopes);
+  const { patterns } = readPlacement(checkGranted(scopes));
   if (typeof database !== "string") checkGiven("grantScopes", "database", database, "object");
   const opened = typeof database === "string" ? await connectPostgres(database) : undefined;
   const db = opened ?? overClient(database as PostgresClient);
@@ -94,6 +95,18 @@ ${patterns[0] === "*" ? `GRANT SELECT, DELETE ON ${schema}.events TO ${role}; GR
   } finally {
     await db.close();
   }
+}
+
+/** No scopes must not mean all of them, and a wrong name grants nothing. **Errors** `invalid-argument`. */
+function checkGranted(scopes: unknown): readonly string[] {
+  checkGiven("grantScopes", "scopes", scopes, "list");
+  const wrong = [...(scopes as readonly unknown[])].find(
+    (scope) => typeof scope !== "string" || !placementPattern.test(scope),
+  );
+  if (wrong === undefined) return scopes as readonly string[];
+  throw new IbidError("invalid-argument", `grantScopes: ${showValue(wrong)} is no scope.`, {
+    hint: 'Give scopes such as "team:north", beginnings such as "user:*", or "*" for all.',
+  });
 }
 
 async function checkRole(db: Postgres, schema: string, role: string): Promise<void> {

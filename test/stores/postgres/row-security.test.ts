@@ -196,6 +196,17 @@ describe("a role", () => {
     expect([hidden.code, hidden.hint]).toEqual(["access-denied", expect.stringContaining("grantScopes")]);
   });
 
+  it("is granted nothing by a call that names no scopes, or what is none", async () => {
+    await fill("unnamed");
+    const [schema, role] = [database.schemaOf("unnamed"), await makeRole()];
+    for (const scopes of [undefined, null, "team:a", ["nonsense"], ["team:a", 7], ["*:a"]]) {
+      const granting = grantScopes(database.client, { schema, role, scopes } as never);
+      expect(await failureOf(granting)).toMatchObject({ code: "invalid-argument" });
+    }
+    const grants = "SELECT to_regclass($1) IS NOT NULL AS made";
+    expect((await database.client.query(grants, [`${schema}.grants`])).rows).toEqual([{ made: false }]);
+  });
+
   it("that the lock does not bind is refused", async () => {
     await fill("free");
     const [schema, role] = [database.schemaOf("free"), await makeRole("BYPASSRLS")];
