@@ -1,4 +1,6 @@
 import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
 import { nearest } from "../../src/cli/suggest-uris.ts";
@@ -284,6 +286,13 @@ describe("ibid completion", () => {
     expect(await complete("ibid", "config", "p")).toEqual(["print"]);
     expect(await complete("ibid", "search", "--top")).toEqual(["--top-k"]);
     expect(await complete("ibid", "--kb", "x", "keys", "ro")).toEqual(["rotate"]);
+    expect(await complete("ibid", "search", "x", "--mode", "")).toEqual(["hybrid", "dense", "lexical", "regex"]);
+    expect(await complete("ibid", "list", "--sort", "n")).toEqual(["newest"]);
+    expect(await complete("ibid", "mcp", "install", "c")).toEqual(["claude-desktop", "claude-code", "cursor"]);
+    // A value without choices may be a file, and is no flag.
+    writeFileSync(join(cwd, "a-file.md"), "A heron.");
+    expect(await complete("ibid", "search", "--synonyms", "a-fi")).toEqual(["a-file.md"]);
+    expect(await complete("ibid", "search", "--kb", "--")).toEqual([]);
   });
 
   const lines = (command: string, ...args: readonly string[]): readonly string[] =>
@@ -305,6 +314,10 @@ describe("ibid completion", () => {
     expect(complete("--top", "ibid", "search")).toEqual(expect.arrayContaining(["--top-k", "--kb"]));
     expect(complete("", "ibid", "--kb", "x", "keys")).toEqual(expect.arrayContaining(["rotate", "revoke"]));
     expect(complete("a", "ibid", "ingest")).toEqual(["files"]);
+    expect(complete("", "ibid", "search", "--mode")).toEqual(["hybrid", "dense", "lexical", "regex"]);
+    expect(complete("", "ibid", "search", "--kb")).toEqual(["files"]);
+    expect(complete("c", "ibid", "mcp", "install")).toContain("claude-code");
+    expect(complete("--n", "ibid", "mcp", "install")).toContain("--name");
   });
 
   it.skipIf(!hasShell("fish"))("completes the same in fish", async () => {
@@ -317,6 +330,8 @@ describe("ibid completion", () => {
     expect(complete("ibid config p")).toEqual(["print"]);
     expect(complete("ibid search --top")).toEqual(["--top-k"]);
     expect(complete("ibid --kb x keys ro")).toEqual(["rotate"]);
+    expect(complete("ibid search x --mode ")).toEqual(["dense", "hybrid", "lexical", "regex"]);
+    expect(complete("ibid mcp install claude")).toEqual(["claude-code", "claude-desktop"]);
   });
 
   it("is there for three shells, and for no other", async () => {
