@@ -90,7 +90,13 @@ async function add(context: Context, name: string, options: KeysOptions): Promis
 
 async function list({ output }: Context, options: KeysOptions): Promise<number> {
   const { isExpired } = await import("../server/manage-keys.ts");
-  const keys = await readFileOfKeys(fileOf(options));
+  const file = fileOf(options);
+  if (!existsSync(file)) {
+    throw new IbidError("not-found", `There is no file of keys at ${file}.`, {
+      hint: `Name another one with --keys, or make a key: ibid keys add <name> --keys ${file}`,
+    });
+  }
+  const keys = await readFileOfKeys(file);
   const shown = keys.map(({ key: _key, sha256: _hash, ...entry }) => ({ ...entry, expired: isExpired({ ...entry }) }));
   if (output.json) await output.object({ keys: shown });
   else {

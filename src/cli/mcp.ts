@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { Argument, type Command, Option } from "commander";
 import { IbidError } from "../contracts/errors.ts";
@@ -240,6 +241,11 @@ async function install(
     if (done.backup !== undefined) await output.line(`The file as it was: ${done.backup}`);
     if (!dryRun && done.outcome !== "unchanged") await output.line("Start the client again to load it.");
   }
+  // A client shows little of a server that ends at once. With a memory it makes the folder itself.
+  if (!isAddress && options.memory === undefined && !existsSync(resolve(kb)))
+    await output.aside(
+      `There is no knowledge base at ${resolve(kb)} yet; the client has tools when there is one: ibid ingest <path> --kb ${resolve(kb)}`,
+    );
   return 0;
 }
 

@@ -38,6 +38,11 @@ describe("ibid keys", () => {
     expect(JSON.parse(await readFile(file, "utf8"))).toEqual({ keys: [] });
     const nameless = await callIbid(folder, ["keys", "list"]);
     expect(nameless).toMatchObject({ code: 2, stderr: expect.stringContaining("serve.keys") as string });
+    const absent = await callIbid(folder, ["keys", "list", "--keys", "kyes.json"]);
+    expect(absent).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("no file of keys at kyes.json") as string,
+    });
   });
 
   it("says when a key ends, and when the former ones do", async () => {

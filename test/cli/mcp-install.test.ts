@@ -201,12 +201,21 @@ describe("ibid mcp install", () => {
     expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({ servers: { ibid: { type: "stdio", ...entry } } });
   });
 
+  it("says that the named knowledge base is not there yet", async () => {
+    const cwd = await makeFolder({ "keys.txt": "Keys rotate." });
+    const install = () => callIbid(cwd, ["mcp", "install", "claude-code", "--kb", "kb"]);
+    const said = await install();
+    expect(said).toMatchObject({ code: 0, stderr: expect.stringContaining(`no knowledge base at ${cwd}`) as string });
+    await callIbid(cwd, ["ingest", "keys.txt", "--kb", "kb", "--quiet"]);
+    expect(await install()).toMatchObject({ code: 0, stderr: "" });
+  });
+
   it("writes the options of the server into the entry, and refuses those of one over HTTP", async () => {
     const cwd = await makeFolder({});
     const install = (...args: string[]) =>
       callIbid(cwd, ["mcp", "install", "claude-code", "--name", "memory", "--kb", "kb", ...args]);
     const options = ["--memory", "caller", "--memory-confirm", "--changes", "--scope", "team:acme", "--as-user", "ada"];
-    expect(await install(...options)).toMatchObject({ code: 0 });
+    expect(await install(...options)).toMatchObject({ code: 0, stderr: "" });
     const { mcpServers } = JSON.parse(readFileSync(join(cwd, ".mcp.json"), "utf8")) as {
       mcpServers: Record<string, { command: string; args: string[] }>;
     };
