@@ -34,6 +34,8 @@ export function setKey(value: string | undefined): void {
     // As above.
   }
 }
+/** Whether the person gave a key; a proxy or a login names others. */
+export const holdsKey = (): boolean => key !== undefined;
 export const keyHeaders = (): Record<string, string> => (key === undefined ? {} : { authorization: `Bearer ${key}` });
 
 /** The first sign of a key that no header can carry. **Source** RFC 6750, 2.1: visible ASCII. */

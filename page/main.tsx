@@ -1,7 +1,7 @@
 import { type Signal, useSignal } from "@preact/signals";
 import { render, type VNode } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { closeSession, type Failure, get, openSession, setKey, wrongSign } from "./api.ts";
+import { closeSession, type Failure, get, holdsKey, openSession, setKey, wrongSign } from "./api.ts";
 import { keepAsked } from "./asked.ts";
 import { AskScreen } from "./ask-screen.tsx";
 import { lazy, Suspense } from "./lazy.tsx";
@@ -235,7 +235,7 @@ function Rail({ current, onHelp }: { readonly current: string; readonly onHelp: 
         <button type="button" class="plain small" onClick={onHelp}>
           {t("keyboard")}
         </button>
-        {session.value?.needsKey === true && (
+        {session.value !== undefined && (session.value.login || holdsKey()) && (
           <button
             type="button"
             class="plain small"

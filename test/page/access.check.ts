@@ -356,3 +356,16 @@ test("[page 28] people who sign in at a provider come back to their screen, sign
   expect(await page.textContent("dialog")).not.toMatch(/key/iu);
   expect(await page.getByRole("link", { name: "Sign in" }).getAttribute("href")).toBe("login?to=%2Flibrary");
 });
+
+test("[page 28] people whom a proxy names are offered no signing out, which the page could not do", async () => {
+  const authenticate = ({ headers }: Request) =>
+    headers.get("x-forwarded-user") === "ada" ? { name: "ada", access: { userId: "ada" } } : undefined;
+  const serving = await serve(await openKept("user:ada"), { local: undefined as never, keys, authenticate });
+  const named = await visit(serving, { extraHTTPHeaders: { "x-forwarded-user": "ada" } });
+  await named.page.waitForSelector("#question");
+  expect(await named.page.getByRole("button", { name: "Sign out" }).count()).toBe(0);
+  const { page } = await visit(serving);
+  await unlock(page, bob.key);
+  await page.waitForSelector("#question");
+  expect(await page.getByRole("button", { name: "Sign out" }).count()).toBe(1);
+});
