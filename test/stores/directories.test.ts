@@ -483,7 +483,7 @@ describe("writes of one turn in SQLite", () => {
     return { connection, directory: createSqliteDirectory(counted), commits: () => commits };
   };
 
-  it("share a commit until they have taken twenty milliseconds, and the others follow in order", async () => {
+  it("share a commit until they have taken ten milliseconds, and the others follow in order", async () => {
     const { directory, commits } = await open();
     let now = 0;
     vi.spyOn(performance, "now").mockImplementation(() => now);
@@ -496,8 +496,8 @@ describe("writes of one turn in SQLite", () => {
         }),
       ),
     );
-    // Three take 27 ms: two commits of three, and the last.
-    expect([order, commits()]).toEqual([["0: 1", "1: 2", "2: 3", "3: 4", "4: 5", "5: 6", "6: 7"], 3]);
+    // Two take 18 ms: three commits of two, and the last.
+    expect([order, commits()]).toEqual([["0: 1", "1: 2", "2: 3", "3: 4", "4: 5", "5: 6", "6: 7"], 4]);
     await directory.close();
   });
 

@@ -9,6 +9,7 @@ import {
   createConnection,
   retryWhileBusy,
   type SqliteConnection,
+  usualLogPages,
 } from "./sqlite-connection.ts";
 import { type Database, openDatabase } from "./sqlite-database.ts";
 import { isReadOnly } from "./sqlite-errors.ts";
@@ -23,15 +24,14 @@ import {
 import { fileReason, makeFolder } from "./make-folder.ts";
 
 /**
- * SQLite itself never waits, since that would stop the event loop; `retryWhileBusy` waits. The log is moved into the file every 32 MB instead of every 4:
- * a page that is written again meanwhile is moved once.
+ * SQLite itself never waits, since that would stop the event loop; `retryWhileBusy` waits.
  */
 const settings = `
 PRAGMA busy_timeout = 0;
 PRAGMA trusted_schema = OFF;
 PRAGMA temp_store = MEMORY;
 PRAGMA cache_size = -16000;
-PRAGMA wal_autocheckpoint = 4000;
+PRAGMA wal_autocheckpoint = ${usualLogPages};
 PRAGMA synchronous = FULL;
 PRAGMA secure_delete = ON;
 `;

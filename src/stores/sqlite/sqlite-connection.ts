@@ -10,6 +10,12 @@ import { isBusy } from "./sqlite-errors.ts";
 const leastFree = 32;
 const keptFree = 0.01;
 
+/** Pages at which a commit moves the log: 32 MB instead of SQLite's 4. A page that is written again meanwhile is moved once. */
+export const usualLogPages = 4000;
+
+/** Pages of the log at which a commit moves it although a thread does so. */
+export const mostLogPages = 12_000;
+
 /**
  * A limit that is bound. SQLite plans a statement anew whenever the value of a bare `LIMIT ?` is bound; the sum keeps the value from it.
  *
@@ -56,6 +62,10 @@ export interface SqliteConnection {
   compact(pages: number): boolean;
   /** Whether the transaction under way may write. */
   readonly isWriting: boolean;
+  /** Sets how many pages the log may have before a commit moves them into the file. */
+  moveLogAt(pages: number): void;
+  /** Moves what it can of the log into the file, beside other connections. */
+  moveLog(): void;
   /** Empties the write-ahead log, and takes out of the file what was deleted. **Shape** false when a reader holds on to it; see {@link scrubFile}. */
   scrub(): boolean;
   /** The database's file, for reading past SQLite. */
@@ -77,6 +87,7 @@ export function createConnection(
   const statements = new Map<string, Statement>();
   const file = holdFile(path);
 
+  let logPages = usualLogPages;
   let turns = 0;
   let turn = 0;
   let isWriting = false;
@@ -155,6 +166,14 @@ export function createConnection(
       if (free <= Math.max(leastFree, count("page_count") * keptFree)) return false;
       database.exec(`PRAGMA incremental_vacuum(${Math.min(pages, free)})`);
       return free > pages;
+    },
+    moveLogAt(pages) {
+      if (pages === logPages) return;
+      database.exec(`PRAGMA wal_autocheckpoint = ${pages}`);
+      logPages = pages;
+    },
+    moveLog() {
+      if (database.isOpen) prepared("PRAGMA wal_checkpoint(PASSIVE)").get();
     },
     scrub: () => scrubFile(path, file, emptyLog),
     file,

@@ -7,7 +7,7 @@ import { findIds, inspectFiles } from "./inspect-files.ts";
 import { createLogSync } from "./log-sync.ts";
 import { scrubPatiently } from "./scrub-file.ts";
 import { createSqliteRows, type SqliteRows } from "./sqlite-rows.ts";
-import type { SqliteConnection } from "./sqlite-connection.ts";
+import { mostLogPages, type SqliteConnection, usualLogPages } from "./sqlite-connection.ts";
 
 /** Turns of the event loop that a write waits for others to share its commit. An idle process loses nothing; an ingestion reads a document in each turn. */
 const turnsTogether = 48;
@@ -31,6 +31,8 @@ interface SqliteDirectoryParts {
   readonly thread?: StoreThread | undefined;
   /** Another one, for works that only read. */
   readonly readingThread?: StoreThread | undefined;
+  /** Whether the caller moves the log between its writes. */
+  readonly movesLogItself?: boolean;
 }
 
 /** A write that waits for its turn. */
@@ -55,7 +57,7 @@ type Outcome = { readonly result: unknown } | { readonly error: unknown };
 export function createSqliteDirectory(
   connection: SqliteConnection,
   path?: string,
-  { rows = createSqliteRows(connection), thread, readingThread }: SqliteDirectoryParts = {},
+  { rows = createSqliteRows(connection), thread, readingThread, movesLogItself = false }: SqliteDirectoryParts = {},
 ): SegmentDirectory {
   const waiting: Waiting[] = [];
   /** Works of the thread that write, and come before the writes that wait. */
@@ -129,6 +131,8 @@ export function createSqliteDirectory(
           throw error;
         }
       };
+      // A thread that is up moves the log after its own writes, and nobody waits for that.
+      connection.moveLogAt(movesLogItself || thread?.isAlive === true ? mostLogPages : usualLogPages);
       const safe = log?.begin() === true ? "later" : "now";
       const outcomes = await connection.transaction("BEGIN IMMEDIATE", run, undone, safe);
       waiting.unshift(...group.slice(outcomes.length));

@@ -15,14 +15,25 @@ import { createChunkShelf } from "../segments/shelve-chunks.ts";
 import { collectSegmentTrigrams } from "../segments/trigram-keeper.ts";
 import { readFileShelf } from "./file-shelf.ts";
 import { openConnection } from "./open-connection.ts";
+import type { SqliteConnection } from "./sqlite-connection.ts";
 import { createSqliteDirectory } from "./sqlite-directory.ts";
 import type { SentOptions } from "./sent-options.ts";
 
 /** Program of the thread that does the long works of a store. */
 let core: SegmentCore | undefined;
+let connection: SqliteConnection | undefined;
 let stop = new AbortController();
 /** A segment that waits for its turn to be written. */
 let built: BuiltTail | undefined;
+
+/** Moves the log, once the answer is on its way: it takes a tenth of a second, and no write waits for it. */
+async function thenMoveLog<Result>(work: Promise<Result>): Promise<Result> {
+  try {
+    return await work;
+  } finally {
+    setImmediate(() => connection?.moveLog());
+  }
+}
 
 function opened(): SegmentCore {
   if (core !== undefined) return core;
@@ -36,7 +47,8 @@ const loadLanguages = () => import("../../text/languages/snowball/language-analy
 
 const tell = serveThread({
   async open({ path, busyTimeoutMs, leastChunks, analyzer, ...options }: SentOptions) {
-    const directory = createSqliteDirectory(await openConnection(path, { busyTimeoutMs }), path);
+    connection = await openConnection(path, { busyTimeoutMs });
+    const directory = createSqliteDirectory(connection, path, { movesLogItself: true });
     core = createSegmentCore(directory, {
       ...options,
       analyzer: analyzer === "default" ? defaultAnalyzer : (await loadLanguages()).languageAnalyzer,
@@ -59,22 +71,24 @@ const tell = serveThread({
     const placing = built;
     built = undefined;
     if (placing?.scope !== scope) return false;
-    return opened().write((rows) => placeTail(rows, placing));
+    return thenMoveLog(opened().write((rows) => placeTail(rows, placing)));
   },
 
-  tidy: ({ scope, sealAt }: Given<"tidy">): Result<"tidy"> => opened().tidyFrom(scope, sealAt),
+  tidy: ({ scope, sealAt }: Given<"tidy">): Result<"tidy"> => thenMoveLog(opened().tidyFrom(scope, sealAt)),
 
   replace({ scope, facts, relying, ingestedAt, shelf }: Given<"replace">): Result<"replace"> {
     const { change, analyze } = opened();
     const known = relying === undefined ? undefined : new Set(relying);
     const chunks = createChunkShelf(readFileShelf(shelf), facts.document, analyze);
-    return change(scope, (changes) =>
-      replaceDocument(
-        changes,
-        facts,
-        chunks.each(),
-        ({ chunk, vectors }) => known?.has(chunk.id) ?? vectors.length === 0,
-        ingestedAt,
+    return thenMoveLog(
+      change(scope, (changes) =>
+        replaceDocument(
+          changes,
+          facts,
+          chunks.each(),
+          ({ chunk, vectors }) => known?.has(chunk.id) ?? vectors.length === 0,
+          ingestedAt,
+        ),
       ),
     );
   },

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
@@ -209,6 +209,16 @@ describe("the thread of a store", () => {
     await change(alone);
     await alone.upkeep!.settle();
     expect(await seen(store)).toEqual(await seen(alone));
+  });
+
+  it("moves the log into the file after a write of its own", async () => {
+    const store = await open((thread) => thread, wideOptions);
+    const file = join(folders.at(-1)!, "ibid.sqlite");
+    const before = statSync(file).size;
+    // Far fewer pages than those at which a commit moves the log.
+    await writeSmall(store, 0, 40);
+    await store.upkeep!.settle();
+    await expect.poll(() => statSync(file).size, { timeout: 10_000 }).toBeGreaterThan(before);
   });
 
   it("hands on errors of a work", async () => {
