@@ -39,6 +39,9 @@ export function findProgram(address: () => URL, packaged: string): URL | undefin
   return existsSync(file) ? process.getBuiltinModule("node:url").pathToFileURL(file) : undefined;
 }
 
+/** Heap of young objects in a thread: left to itself it grows to 128 MB, and gives little of it back. */
+const maxYoungGenerationSizeMb = 32;
+
 /**
  * Starts a module in a thread. The module calls {@link serveThread}.
  *
@@ -70,7 +73,7 @@ export function startThread(program: URL, methods: CallMethods = {}): Thread {
     });
 
   try {
-    worker = new Worker(program, { execArgv: [] });
+    worker = new Worker(program, { execArgv: [], resourceLimits: { maxYoungGenerationSizeMb } });
     worker.unref();
     worker.on("message", (message: unknown) => calls.receive(message));
     worker.on("messageerror", (error) => finish(died("its answer could not be read", error), false));
