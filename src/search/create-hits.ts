@@ -1,6 +1,6 @@
 import type { Analyzer } from "../contracts/analyzer.ts";
 import type { Hit, HitExplanation, LatentExplanation, LegScore } from "../contracts/retriever.ts";
-import { cutSnippet, withoutFrontMatter } from "../text/snippet.ts";
+import { cutSnippet, type KnownWords, withoutFrontMatter } from "../text/snippet.ts";
 import { type Candidate, languageOf, rangesFound, termsFound, type QueryTerms } from "./candidate.ts";
 import type { SearchPlan } from "./search-plan.ts";
 import { plainEmbedding } from "../engine/vectors/plain-embedding.ts";
@@ -15,24 +15,33 @@ export interface HitContext extends ExplainContext {
   readonly analyzer: Analyzer;
 }
 
+/** Terms of the query in one language, and those in the words of the texts that were shown. */
+interface ShownWords {
+  readonly terms: ReadonlySet<string>;
+  readonly known: KnownWords;
+}
+
 /** Candidates as hits, each with a snippet; texts stay whole. */
 export function createHits(candidates: readonly Candidate[], context: HitContext): readonly Hit[] {
   const { analyzer, subject } = context;
-  const byLanguage = new Map<string, ReadonlySet<string>>();
+  const byLanguage = new Map<string, ShownWords>();
   // Each hit is marked by the query's words as its own language has them.
-  const termsFor = (candidate: Candidate, language: string): ReadonlySet<string> => {
+  const wordsFor = (candidate: Candidate, language: string): ShownWords => {
     const ranges = rangesFound(candidate);
     // A chunk that only a pattern found has no word of the query to show.
     if (ranges !== undefined && termsFound(candidate) === undefined) {
-      return matchedTerms(candidate, ranges[0], analyzer, language);
+      return { terms: matchedTerms(candidate, ranges[0], analyzer, language), known: new Map() };
     }
-    let terms = byLanguage.get(language);
-    if (terms === undefined) byLanguage.set(language, (terms = new Set(analyzer.analyze(subject, language))));
-    return terms;
+    let words = byLanguage.get(language);
+    if (words === undefined) {
+      words = { terms: new Set(analyzer.analyze(subject, language)), known: new Map() };
+      byLanguage.set(language, words);
+    }
+    return words;
   };
   return candidates.map((candidate, index) => {
     const language = languageOf(candidate, analyzer);
-    return createHit(candidate, index + 1, language, termsFor(candidate, language), context);
+    return createHit(candidate, index + 1, language, wordsFor(candidate, language), context);
   });
 }
 
@@ -40,7 +49,7 @@ function createHit(
   candidate: Candidate,
   rank: number,
   language: string,
-  terms: ReadonlySet<string>,
+  { terms, known }: ShownWords,
   context: HitContext,
 ): Hit {
   const { chunk, scope, score, embedding, rootLabel, path } = candidate;
@@ -62,6 +71,7 @@ function createHit(
             analyzer,
             plan.snippetLength,
             language,
+            known,
           ),
     source: {
       uri: chunk.uri,

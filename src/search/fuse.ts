@@ -1,4 +1,14 @@
-import type { ChunkRef, LegMatch, LegNow, LegResult, MatchCount, Query, SessionLeg, Within } from "../contracts/leg.ts";
+import type {
+  ChunkRef,
+  LegMatch,
+  LegNow,
+  LegResult,
+  MatchCount,
+  Query,
+  SessionLeg,
+  Why,
+  Within,
+} from "../contracts/leg.ts";
 import { type Maybe, wait, waitAll, type Waits } from "../runtime/waits.ts";
 import {
   chunkKey,
@@ -118,15 +128,21 @@ function openPool(name: string, depth: MatchCount, result: LegResult): LegPool {
   };
 }
 
-/** A match of a leg, which says why when it is asked: few are. */
-function foundBy(match: LegMatch, rank: number): FoundByLeg {
-  return {
-    score: match.score,
-    rank,
-    get why() {
-      return match.why;
-    },
-  };
+/** A match of a leg, which says why when it is asked: few are. A getter of an object literal would be made anew for each match. */
+class FoundMatch implements FoundByLeg {
+  readonly score: number;
+  readonly rank: number;
+  private readonly match: LegMatch;
+
+  constructor(match: LegMatch, rank: number) {
+    this.score = match.score;
+    this.rank = rank;
+    this.match = match;
+  }
+
+  get why(): Why {
+    return this.match.why;
+  }
 }
 
 interface Merged extends ChunkRef {
@@ -150,7 +166,7 @@ function* merge(
       const key = chunkKey({ scope, id });
       let entry = merged.get(key);
       if (entry === undefined) merged.set(key, (entry = { scope, id, revision, legs: new Map(), asked: new Set() }));
-      entry.legs.set(name, foundBy(match, i + 1));
+      entry.legs.set(name, new FoundMatch(match, i + 1));
     }
   }
   if (!fusion.byRank) yield* complete(merged, input, pools);
@@ -193,7 +209,7 @@ function* complete(
     for (let i = from; i < matches.length; i++) {
       const match = matches[i]!;
       const found = merged.get(chunkKey(match))?.legs;
-      if (found !== undefined && !found.has(name)) found.set(name, foundBy(match, depth + i - from + 1));
+      if (found !== undefined && !found.has(name)) found.set(name, new FoundMatch(match, depth + i - from + 1));
     }
   };
   const asked: LegPool[] = [];

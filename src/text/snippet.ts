@@ -6,6 +6,12 @@ import { segmentWords } from "./words.ts";
 /** Mark for text beyond the snippet. */
 const ellipsis = "…";
 
+/** The terms of one query in words of one language, by the word. */
+export type KnownWords = Map<string, readonly string[]>;
+
+/** One list for all words without a term of the query: they are most. */
+const noTerms: readonly string[] = [];
+
 /** A word that holds some of the query's terms. */
 interface Found {
   readonly start: number;
@@ -19,8 +25,8 @@ interface Found {
  * Cuts fall between words (between characters in scripts without spaces) and are marked by `…`. Only a word longer than the whole snippet is cut inside.
  *
  * **Shape** a slice of the text without white space around it, and marks; with them never longer than `length`. `terms` are the query's, as `analyzer`
- * gives them, and `language` the text's. Never half a surrogate pair. **Units** UTF-16 code units.
- * **Errors** `invalid-argument` for a length that is not a whole number above 0. **Cost** linear in the text.
+ * gives them, and `language` the text's. `known` keeps the query's terms of each word, for further texts of the language. Never half a surrogate pair.
+ * **Units** UTF-16 code units. **Errors** `invalid-argument` for a length that is not a whole number above 0. **Cost** linear in the text.
  */
 export function cutSnippet(
   text: string,
@@ -28,6 +34,7 @@ export function cutSnippet(
   analyzer: Analyzer,
   length: number,
   language = "",
+  known: KnownWords = new Map(),
 ): string {
   if (!Number.isInteger(length) || length < 1) {
     throw new IbidError("invalid-argument", `A snippet cannot be ${length} characters long.`, {
@@ -40,7 +47,7 @@ export function cutSnippet(
   if (length < 4) return visible.slice(0, toBoundary(visible, length));
 
   const budget = length - 2 * ellipsis.length;
-  const best = findBest(findTerms(visible, terms, analyzer, language), budget);
+  const best = findBest(findTerms(visible, terms, analyzer, language, known), budget);
   const spare = Math.max(0, budget - (best.end - best.start));
   // A third of what is left goes before the terms: people read on from them.
   let start = Math.max(0, best.start - Math.floor(spare / 3));
@@ -58,11 +65,22 @@ export function cutSnippet(
 }
 
 /** Words that hold a term; of a run, pairs of neighbouring characters. */
-function findTerms(text: string, terms: ReadonlySet<string>, analyzer: Analyzer, language: string): Found[] {
+function findTerms(
+  text: string,
+  terms: ReadonlySet<string>,
+  analyzer: Analyzer,
+  language: string,
+  known: KnownWords,
+): Found[] {
   const found: Found[] = [];
   if (terms.size === 0) return found;
   const look = (start: number, end: number): void => {
-    const held = analyzer.analyze(text.slice(start, end), language).filter((term) => terms.has(term));
+    const word = text.slice(start, end);
+    let held = known.get(word);
+    if (held === undefined) {
+      held = analyzer.analyze(word, language).filter((term) => terms.has(term));
+      known.set(word, held.length > 0 ? held : noTerms);
+    }
     if (held.length > 0) found.push({ start, end, terms: held });
   };
   for (const word of segmentWords(text)) {

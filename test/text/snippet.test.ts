@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
+import type { Analyzer } from "../../src/contracts/analyzer.ts";
 import { defaultAnalyzer } from "../../src/text/analyzer.ts";
-import { cutSnippet } from "../../src/text/snippet.ts";
+import { cutSnippet, type KnownWords } from "../../src/text/snippet.ts";
 import { anyText, hostileTexts } from "./texts.ts";
 
 const cut = (text: string, query: string, length: number): string =>
@@ -78,6 +79,25 @@ describe("cutSnippet", () => {
   it("is linear on hostile input", () => {
     for (const text of Object.values(hostileTexts(20_000)))
       expect(cut(text, text.slice(0, 50), 240).length).toBeLessThanOrEqual(240);
+  });
+
+  it("analyzes a word once for all texts of a search, and shows the same [20]", () => {
+    const analyzed: string[] = [];
+    const counting: Analyzer = {
+      ...defaultAnalyzer,
+      analyze(text, language) {
+        analyzed.push(text);
+        return defaultAnalyzer.analyze(text, language);
+      },
+    };
+    const terms = new Set(defaultAnalyzer.analyze("rotated key operator"));
+    const known: KnownWords = new Map();
+    const first = cutSnippet(prose, terms, counting, 60, "", known);
+    expect(new Set(analyzed).size).toBe(analyzed.length);
+    const words = analyzed.length;
+    expect(cutSnippet(prose, terms, counting, 60, "", known)).toBe(first);
+    expect(analyzed.length).toBe(words);
+    expect(first).toBe(cut(prose, "rotated key operator", 60));
   });
 
   it.each([0, -1, 1.5, Number.NaN, Infinity])("refuses the length %j", (length) => {

@@ -217,17 +217,31 @@ function toMatches<Hit extends FoundAt>(
     const id = ids[i]!;
     const key = segment.key(ordinal);
     at.places.set(refKey(scope, id), { segment, ordinal, key });
-    let said: Why | undefined;
-    return {
-      scope,
-      id,
-      score,
-      revision: key,
-      get why() {
-        return (said ??= why(hit));
-      },
-    };
+    return new ExplainedMatch(scope, id, score, key, () => why(hit));
   });
+}
+
+/** A match that says why when it is asked. A getter of an object literal would be made anew for each match. */
+class ExplainedMatch implements LegMatch {
+  readonly scope: Scope;
+  readonly id: string;
+  readonly score: number;
+  readonly revision: number;
+  private readonly explain: () => Why;
+  private said: Why | undefined;
+
+  constructor(scope: Scope, id: string, score: number, revision: number, explain: () => Why) {
+    this.scope = scope;
+    this.id = id;
+    this.score = score;
+    this.revision = revision;
+    this.explain = explain;
+    this.said = undefined;
+  }
+
+  get why(): Why {
+    return (this.said ??= this.explain());
+  }
 }
 
 function toResult(
