@@ -106,43 +106,55 @@ async function serve(folder: string, args: readonly string[], flags: readonly st
   };
 }
 
-/** One connection that stays open. **Shape** each call sends a search, and resolves when its whole response is there. **Errors** for another status than 200. */
-function openSearcher(url: string): { search(): Promise<void>; close(): void } {
+/**
+ * One connection that stays open. **Shape** each call sends a search, and resolves when its whole response is there. **Errors** for another status than 200.
+ *
+ * **Cost** bytes are counted where they arrive, in one buffer; the first of a response are read as far as its length. Nothing else is parsed, so that the load takes little of the two processors.
+ */
+function openSearcher(url: string, accepted: string): { search(): Promise<void>; close(): void } {
   const { hostname, port } = new URL(url);
-  const socket = connect(Number(port), hostname).setNoDelay(true);
-  let parts: Buffer[] = [];
-  let arrived = 0;
-  let expected = Infinity;
+  let expected = 0;
   let waiting = Promise.withResolvers<void>();
-  socket.on("error", (error) => waiting.reject(error));
-  socket.on("data", (part) => {
-    parts.push(part);
-    arrived += part.length;
-    if (expected === Infinity) {
-      const begun = Buffer.concat(parts);
+  const read = (size: number, buffer: Uint8Array): boolean => {
+    if (expected === 0) {
+      const begun = Buffer.from(buffer.buffer, buffer.byteOffset, size);
       const end = begun.indexOf("\r\n\r\n");
-      if (end === -1) return;
       const head = begun.toString("latin1", 0, end);
-      if (!head.startsWith("HTTP/1.1 200")) return waiting.reject(new Error(head));
-      expected = end + 4 + Number(/^content-length: (\d+)/imu.exec(head)?.[1]);
+      const length = Number(/^content-length: (\d+)/imu.exec(head)?.[1]);
+      if (end === -1 || !head.startsWith("HTTP/1.1 200") || !(length > 0)) {
+        waiting.reject(new Error(head));
+        return true;
+      }
+      expected = end + 4 + length;
     }
-    if (arrived < expected) return;
-    [parts, arrived, expected] = [[], 0, Infinity];
-    waiting.resolve();
+    expected -= size;
+    received += size;
+    if (expected === 0) waiting.resolve();
+    return true;
+  };
+  const onread = { buffer: new Uint8Array(65_536), callback: read };
+  const socket = connect({ port: Number(port), host: hostname, onread }).setNoDelay(true);
+  socket.on("error", (error) => waiting.reject(error));
+  const requests = questions.map((query) => {
+    const body = JSON.stringify({ query, topK: 10 });
+    return Buffer.from(
+      `POST /search HTTP/1.1\r\nhost: ${hostname}:${port}\r\ncontent-type: application/json\r\n${accepted}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    );
   });
   return {
     search() {
       waiting = Promise.withResolvers<void>();
-      const body = JSON.stringify({ query: questions[asked++ % questions.length], topK: 10 });
-      socket.write(
-        `POST /search HTTP/1.1\r\nhost: ${hostname}:${port}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-      );
+      socket.write(requests[asked++ % questions.length]!);
       return waiting.promise;
     },
     close: () => void socket.destroy(),
   };
 }
 
+/** Bytes of responses to searchers. */
+let received = 0;
+
+const gzip = "accept-encoding: gzip, deflate\r\n";
 let asked = 0;
 const search = async (serving: Serving): Promise<void> => {
   const { status } = await serving.send("search", { query: questions[asked++ % questions.length], topK: 10 });
@@ -172,11 +184,13 @@ interface Throughput {
   readonly service: number;
   readonly workers: number;
   readonly load: number;
+  /** Of its response. */
+  readonly bytes: number;
 }
 
 /** Searches over so many connections at once. */
-async function searchAll(serving: Serving, count: number, atOnce: number): Promise<void> {
-  const clients = Array.from({ length: atOnce }, () => openSearcher(serving.url));
+async function searchAll(serving: Serving, count: number, atOnce: number, accepted = ""): Promise<void> {
+  const clients = Array.from({ length: atOnce }, () => openSearcher(serving.url, accepted));
   let left = count;
   await Promise.all(
     clients.map(async (client) => {
@@ -186,11 +200,12 @@ async function searchAll(serving: Serving, count: number, atOnce: number): Promi
   for (const client of clients) client.close();
 }
 
-async function throughput(serving: Serving, atOnce: number): Promise<Throughput> {
+async function throughput(serving: Serving, atOnce: number, accepted = ""): Promise<Throughput> {
   const before = processorTimes(serving.pid);
+  const bytes = received;
   const load = process.cpuUsage();
   const started = performance.now();
-  await searchAll(serving, searches, atOnce);
+  await searchAll(serving, searches, atOnce, accepted);
   const ms = performance.now() - started;
   const after = processorTimes(serving.pid);
   const { user, system } = process.cpuUsage(load);
@@ -199,6 +214,7 @@ async function throughput(serving: Serving, atOnce: number): Promise<Throughput>
     service: (after.own - before.own) / searches,
     workers: (after.started - before.started) / searches,
     load: (user + system) / 1000 / searches,
+    bytes: (received - bytes) / searches,
   };
 }
 
@@ -257,13 +273,19 @@ try {
       await searchAll(serving, warmUp * Math.max(1, workers), 16);
     }
     // Rounds in turn, so that other work on the machine strikes all alike. A service that is not asked takes no processor time.
+    // Then with compression, as browsers, `fetch` and most clients ask for it.
+    const packed = new Map<number, Throughput[]>();
     for (let round = 0; round < 3; round++) {
       for (const [workers, serving] of services)
         found.set(workers, [...(found.get(workers) ?? []), await throughput(serving, 16)]);
     }
+    for (let round = 0; round < 3; round++) {
+      for (const [workers, serving] of services)
+        packed.set(workers, [...(packed.get(workers) ?? []), await throughput(serving, 16, gzip)]);
+    }
     for (const serving of services.values()) await serving.stop();
-    const median = (workers: number, of: (one: Throughput) => number): number =>
-      found
+    const median = (workers: number, of: (one: Throughput) => number, rounds = found): number =>
+      rounds
         .get(workers)!
         .map(of)
         .toSorted((a, b) => a - b)[1]!;
@@ -278,6 +300,18 @@ try {
       );
     }
     const over = (of: (workers: number) => number, other: number): string => (of(2) / of(other)).toFixed(2);
+    const packedRate = (workers: number): number => median(workers, ({ rate }) => rate, packed);
+    for (const workers of [0, 2]) {
+      const [service, own] = [
+        median(workers, (one) => one.service, packed),
+        median(workers, (one) => one.workers, packed),
+      ];
+      const [bytes, plain] = [median(workers, (one) => one.bytes, packed), median(workers, (one) => one.bytes)];
+      console.log(
+        `search with gzip, ${workers} workers: ${packedRate(workers).toFixed(1)}/s; processor time of one in ms: service ${service.toFixed(2)}, workers ${own.toFixed(2)}; ${bytes.toFixed(0)} bytes, without gzip ${plain.toFixed(0)}`,
+      );
+    }
+    console.log(`2 workers over none, with gzip: ${over(packedRate, 0)}`);
     const [one, two] = await searchAlone(base);
     console.log(
       `search without a service: one process ${one.toFixed(1)}/s, two ${two.toFixed(1)}/s, ${(two / one).toFixed(2)} times; 2 workers give ${((rateOf(2) / two) * 100).toFixed(0)} % of that`,
