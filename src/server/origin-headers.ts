@@ -14,7 +14,19 @@ export const allowedHeaders = [
   "upload-length",
   "upload-metadata",
   "upload-offset",
+  // Clients of OpenAI's API send these with each request, also from a browser.
+  "idempotency-key",
+  "openai-beta",
+  "openai-organization",
+  "openai-project",
+  "user-agent",
+  ...["arch", "custom-poll-interval", "helper-method", "lang", "os", "package-version", "poll-helper"].map(stainless),
+  ...["retry-count", "runtime", "runtime-version", "timeout"].map(stainless),
 ];
+
+function stainless(name: string): string {
+  return `x-stainless-${name}`;
+}
 
 /** Response headers that a page of an allowed origin may read. */
 export const exposedHeaders = [

@@ -101,6 +101,38 @@ describe("the shapes of OpenAI's API, by its own client", () => {
     expect(usage).toMatchObject({ total_tokens: 0 });
   });
 
+  it("lets a page of an allowed origin send each header of its client", async () => {
+    const origin = "https://app.example";
+    const options = { keys: Object.values(keys), port: 0, files: createMemoryBlobStore(), origins: [origin] };
+    const service = await startService(await openWorld(), options);
+    onTestFinished(() => service.stop());
+    const baseURL = new URL("v1", service.url).href;
+    const sent = new Set<string>();
+    const client = new OpenAI({
+      baseURL,
+      apiKey: keys.ada.key,
+      organization: "acme",
+      project: "kb",
+      fetch: (url, init) => {
+        for (const [name] of new Headers(init?.headers)) sent.add(name);
+        return fetch(url, init);
+      },
+    });
+    const messages = [user(question)];
+    const again = { idempotencyKey: "one", headers: { "Idempotency-Key": "one" } };
+    await client.chat.completions.stream({ model: "ibid", messages }, again).finalChatCompletion();
+    const { id } = await client.vectorStores.create({ name: "a" });
+    const note = await toFile(Buffer.from("A note."), "note.md");
+    await client.vectorStores.files.uploadAndPoll(id, note, { pollIntervalMs: 5 });
+    const preflight = await fetch(new URL("v1/chat/completions", service.url), {
+      method: "OPTIONS",
+      headers: { origin, "access-control-request-method": "POST" },
+    });
+    const allowed = new Set((preflight.headers.get("access-control-allow-headers") ?? "").toLowerCase().split(","));
+    expect(sent.size).toBeGreaterThan(10);
+    expect([...sent].filter((name) => !allowed.has(name))).toEqual([]);
+  });
+
   it("answers a response with the results of its file search, whole and as events", async () => {
     const client = await clientOf("ada");
     const asked = {
