@@ -39,7 +39,9 @@ export function createDocumentWriter(core: SegmentCore): DocumentStore["replace"
       const batch = incoming.slice(from, from + analyzedAtOnce);
       const wanting = await lookTogether((rows) => chooseWanting(rows, rows.scope(scope)?.key, batch, texts));
       for (const each of batch) {
-        await giveTurn();
+        // Documents of one turn come one after the other, so that the first is written while the others are analysed.
+        const turn = giveTurn();
+        if (turn !== undefined) await turn;
         if (wanting.has(each)) each.terms();
         done?.(each, wanting.has(each));
       }
