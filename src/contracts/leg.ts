@@ -190,9 +190,31 @@ export interface Within {
   readonly only?: readonly ChunkRef[] | undefined;
   /** Inclusive threshold on `score`. */
   readonly minScore?: number | undefined;
+  /** Keeps bounds of the scores of further chunks, for {@link Within.together}. A leg that keeps none ignores it. */
+  readonly keep?: true | undefined;
+  /** Gives chunks that the last search of the query kept, in the place of a search: those that may count in the sum of all legs. */
+  readonly together?: TogetherBound | undefined;
   /** The state that every leg of one search sees. External engines ignore it. */
   readonly moment: Moment;
   readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * The least that a chunk needs in the sum of all legs. @experimental
+ *
+ * @experimental
+ */
+export interface TogetherBound {
+  /** A chunk that gives less in sum may be left out. */
+  readonly least: number;
+  /** So may one that scores less in this leg: with the most that others give, it gives less in sum. */
+  readonly leastScore: number;
+  /** So may one that `wanted` others surely exceed. */
+  readonly wanted: number;
+  /** What a leg gives by a score. **Shape** a higher score gives no less. */
+  part(this: void, leg: string, score: number): number;
+  /** The other legs, and the most that each gives to a chunk whose score in it is not known. */
+  readonly others: readonly { readonly leg: string; readonly most: number }[];
 }
 
 /**
@@ -259,6 +281,8 @@ export interface LegResult {
   /** No chunk outside `matches` scores higher than the last match. False for approximate engines. */
   readonly exact: boolean;
   readonly calibration: Calibration;
+  /** The least score of which the leg kept all chunks, for {@link Within.together}; absent where it kept none. */
+  readonly kept?: number | undefined;
   /** The leg saw a later state than `within.moment`. The search runs again in a new session. */
   readonly stale?: boolean | undefined;
   /** The distinct words of the query with their rarity, words that no chunk has included. */

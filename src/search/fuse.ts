@@ -6,6 +6,7 @@ import type {
   MatchCount,
   Query,
   SessionLeg,
+  TogetherBound,
   Why,
   Within,
 } from "../contracts/leg.ts";
@@ -33,7 +34,7 @@ const growth = 4;
 export interface FusedLeg {
   readonly leg: Pick<SessionLeg, "name" | "search"> | Pick<LegNow, "name" | "search">;
   readonly query: Query;
-  readonly within: Omit<Within, "scopes" | "moment" | "only">;
+  readonly within: Omit<Within, "scopes" | "moment" | "only" | "keep" | "together">;
 }
 
 export interface FuseInput {
@@ -73,16 +74,13 @@ export function* fuse(input: FuseInput): Waits<FuseResult> {
   for (let pool = poolSize(input.wanted); ; pool = pool === "all" ? pool : pool * growth) {
     const depth = input.fusion.byRank && pool !== "all" ? Math.max(pool, rankDepth) : pool;
     const known = before;
-    const results = yield* waitAll(input.legs.map((each, i) => askPool(each, depth, known?.[i])));
+    const results = yield* waitAll(input.legs.map((each, i) => askPool(each, input.fusion, depth, known?.[i])));
     const pools = input.legs.map(({ leg }, i) => openPool(leg.name, depth, results[i]!));
     before = pools;
     const merged = new Map<string, Merged>();
-    let candidates = yield* merge(input, pools, merged);
-    if (!isCertain(input, pools, candidates)) {
-      const reached = yield* reachBelow(input, pools, candidates, depth, merged);
-      if (reached === undefined) continue;
-      candidates = reached;
-    }
+    const candidates =
+      (yield* mergeKept(input, pools, depth, merged)) ?? (yield* mergePools(input, pools, depth, merged));
+    if (candidates === undefined) continue;
     return {
       candidates: yield* orderCandidates(candidates, input.wanted, input.readPlaces),
       results: new Map(pools.map(({ name, result }) => [name, result])),
@@ -109,9 +107,15 @@ interface LegPool {
   stale: boolean;
 }
 
-function askPool({ leg, query, within }: FusedLeg, depth: MatchCount, known: LegPool | undefined): Maybe<LegResult> {
+function askPool(
+  { leg, query, within }: FusedLeg,
+  { isLevel }: Fusion,
+  depth: MatchCount,
+  known: LegPool | undefined,
+): Maybe<LegResult> {
   // A leg that gave everything has nothing to add.
-  return known?.result.complete === true ? known.result : leg.search(query, depth, within);
+  if (known?.result.complete === true) return known.result;
+  return leg.search(query, depth, isLevel === true ? { ...within, keep: true } : within);
 }
 
 function openPool(name: string, depth: MatchCount, result: LegResult): LegPool {
@@ -152,21 +156,31 @@ interface Merged extends ChunkRef {
   readonly asked: Set<string>;
 }
 
-/** Adds the pools to what is `merged` already, and looks up what legs lack. */
+/** **Shape** all candidates, the first `wanted` of which are certain; `undefined` where pools must grow. */
+function* mergePools(
+  input: FuseInput,
+  pools: readonly LegPool[],
+  depth: MatchCount,
+  merged: Map<string, Merged>,
+): Waits<readonly FusedChunk[] | undefined> {
+  const candidates = yield* merge(input, pools, merged);
+  return isCertain(input, pools, candidates) ? candidates : yield* reachBelow(input, pools, candidates, depth, merged);
+}
+
+/** Adds the pools to what is `merged` already, all but the chunks that `keeper` alone has, and looks up what legs lack. */
 function* merge(
   input: FuseInput,
   pools: readonly LegPool[],
   merged: Map<string, Merged>,
+  keeper?: LegPool,
 ): Waits<readonly FusedChunk[]> {
   const { fusion, minFusedScore = -Infinity } = input;
-  for (const { name, result, depth } of pools) {
+  for (const pool of keeper === undefined ? pools : [...pools.filter((each) => each !== keeper), keeper]) {
+    const { name, result, depth } = pool;
     for (let i = 0; i < depth; i++) {
       const match = result.matches[i]!;
-      const { scope, id, revision } = match;
-      const key = chunkKey({ scope, id });
-      let entry = merged.get(key);
-      if (entry === undefined) merged.set(key, (entry = { scope, id, revision, legs: new Map(), asked: new Set() }));
-      entry.legs.set(name, new FoundMatch(match, i + 1));
+      const entry = pool === keeper ? merged.get(chunkKey(match)) : entryFor(merged, match);
+      entry?.legs.set(name, new FoundMatch(match, i + 1));
     }
   }
   if (!fusion.byRank) yield* complete(merged, input, pools);
@@ -186,6 +200,13 @@ function* merge(
   return candidates.sort((a, b) => b.score - a.score);
 }
 
+function entryFor(merged: Map<string, Merged>, { scope, id, revision }: LegMatch): Merged {
+  const key = chunkKey({ scope, id });
+  let entry = merged.get(key);
+  if (entry === undefined) merged.set(key, (entry = { scope, id, revision, legs: new Map(), asked: new Set() }));
+  return entry;
+}
+
 /** Whether one leg alone found it, and not surely enough. */
 function isAloneBelow(
   legs: ReadonlyMap<string, FoundByLeg>,
@@ -199,19 +220,26 @@ function isAloneBelow(
   return false;
 }
 
+/** Adds a leg's scores of candidates. */
+function addScores(
+  merged: ReadonlyMap<string, Merged>,
+  { name, depth }: LegPool,
+  matches: LegResult["matches"],
+  from: number,
+): void {
+  for (let i = from; i < matches.length; i++) {
+    const match = matches[i]!;
+    const found = merged.get(chunkKey(match))?.legs;
+    if (found !== undefined && !found.has(name)) found.set(name, new FoundMatch(match, depth + i - from + 1));
+  }
+}
+
 /** Asks each leg for its exact score of what only other legs found. Such chunks rank behind everything that the leg found by itself. */
 function* complete(
   merged: ReadonlyMap<string, Merged>,
   { legs }: FuseInput,
   pools: readonly LegPool[],
 ): Waits<undefined> {
-  const add = ({ name, depth }: LegPool, matches: LegResult["matches"], from: number): void => {
-    for (let i = from; i < matches.length; i++) {
-      const match = matches[i]!;
-      const found = merged.get(chunkKey(match))?.legs;
-      if (found !== undefined && !found.has(name)) found.set(name, new FoundMatch(match, depth + i - from + 1));
-    }
-  };
   const asked: LegPool[] = [];
   const asking: Maybe<LegResult>[] = [];
   for (const [at, pool] of pools.entries()) {
@@ -220,7 +248,7 @@ function* complete(
     const missing = [...merged.values()].filter((entry) => !entry.legs.has(name) && !entry.asked.has(name));
     if (missing.length === 0) continue;
     if (result.complete) {
-      add(pool, result.matches, depth);
+      addScores(merged, pool, result.matches, depth);
       continue;
     }
     for (const entry of missing) entry.asked.add(name);
@@ -231,7 +259,7 @@ function* complete(
   const results = yield* waitAll(asking);
   for (const [i, pool] of asked.entries()) {
     if (results[i]!.stale === true) pool.stale = true;
-    add(pool, results[i]!.matches, 0);
+    addScores(merged, pool, results[i]!.matches, 0);
   }
 }
 
@@ -249,7 +277,8 @@ function mostOutside({ fusion }: FuseInput, { name, scale, whole, last }: LegPoo
  * A chunk outside all pools needs a part of each leg that makes up for the most that the others give. So one leg is searched for the scores that give it,
  * and its finds are looked up in the others.
  *
- * **Shape** all candidates, the first `wanted` of which are certain; `undefined` where every leg has more such chunks than pools grow to in two steps.
+ * **Shape** all candidates, the first `wanted` of which are certain; `undefined` where every leg has more such chunks than pools grow to in two steps. The leg
+ * that kept chunks is not searched again.
  */
 function* reachBelow(
   input: FuseInput,
@@ -257,11 +286,13 @@ function* reachBelow(
   candidates: readonly FusedChunk[],
   depth: MatchCount,
   merged: Map<string, Merged>,
+  keeper?: LegPool,
 ): Waits<readonly FusedChunk[] | undefined> {
   const least = lastWanted(input, candidates);
   if (least === undefined || depth === "all") return undefined;
   const most = depth * growth * growth;
   for (const { at, floor } of reachable(input, pools, least)) {
+    if (pools[at] === keeper) continue;
     const { leg, query, within } = input.legs[at]!;
     const minScore = Math.max(floor, within.minScore ?? -Infinity);
     const { matches, stale } = yield* wait(leg.search(query, most, { ...within, minScore }));
@@ -269,9 +300,55 @@ function* reachBelow(
     pool.stale ||= stale === true;
     if (matches.length >= most) continue;
     const result = { ...pool.result, matches, complete: false };
-    return yield* merge(input, pools.with(at, { ...pool, result, depth: matches.length }), merged);
+    return yield* merge(input, pools.with(at, { ...pool, result, depth: matches.length }), merged, keeper);
   }
   return undefined;
+}
+
+/**
+ * Merges the pools of other legs with the chunks that one leg kept and that may count in sum. The leg is not searched again, and the others are asked for few.
+ *
+ * **Shape** all candidates, the first `wanted` of which are certain; `undefined` where no leg kept enough.
+ */
+function* mergeKept(
+  input: FuseInput,
+  pools: readonly LegPool[],
+  depth: MatchCount,
+  merged: Map<string, Merged>,
+): Waits<readonly FusedChunk[] | undefined> {
+  const { fusion, wanted, minFusedScore = -Infinity } = input;
+  const at = pools.findIndex(({ whole, last, result: { kept } }) => !whole && last !== undefined && kept! < last);
+  const keeper = pools[at];
+  if (keeper === undefined || wanted === "all") return undefined;
+  const before = yield* merge(input, pools, merged, keeper);
+  const scales = new Map(pools.map(({ name, scale }) => [name, scale]));
+  const others = pools.filter((each) => each !== keeper);
+  const most = others.map((each) => mostOutside(input, each));
+  const least = Math.max(lastWanted(input, before) ?? -Infinity, minFusedScore);
+  const needed = most.reduce((rest, one) => rest - one, least - Math.abs(least) * rounding);
+  const together: TogetherBound = {
+    least,
+    leastScore: floorOf(input, keeper, keeper.scale.best, needed) ?? -Infinity,
+    wanted,
+    part: (name, score) => fusion.part(name, { score, rank: Infinity }, scales.get(name)!),
+    others: others.map((each, i) => ({ leg: each.name, most: most[i]! })),
+  };
+  const { leg, query, within } = input.legs[at]!;
+  const { matches, kept, stale } = yield* wait(leg.search(query, "all", { ...within, together }));
+  keeper.stale ||= stale === true;
+  if (kept === undefined) return undefined;
+  for (const [i, match] of matches.entries()) {
+    const { legs } = entryFor(merged, match);
+    if (!legs.has(keeper.name)) legs.set(keeper.name, new FoundMatch(match, keeper.depth + i + 1));
+  }
+  const lowered = { ...keeper, last: kept };
+  const known = pools.with(at, lowered);
+  const candidates = yield* merge(input, known, merged, lowered);
+  const certain = isCertain(input, known, candidates)
+    ? candidates
+    : yield* reachBelow(input, known, candidates, depth, merged, lowered);
+  keeper.stale ||= lowered.stale;
+  return certain;
 }
 
 /** Legs that can be searched on alone, each with its least score. Where scores fall to it soonest, the fewest chunks are above it: that leg comes first. */

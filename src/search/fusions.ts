@@ -16,6 +16,8 @@ export interface Fusion {
   readonly above?: number | undefined;
   /** Parts depend on ranks alone: each leg gives at least {@link rankDepth} matches, and nothing is asked for further scores. */
   readonly byRank?: true | undefined;
+  /** Parts of all legs are alike in size and fall slowly, so that pools alone are seldom certain: legs keep more. */
+  readonly isLevel?: true | undefined;
 }
 
 /** A fusion by rank looks at least this deep into each leg, so that asking for more hits does not reorder the first. */
@@ -35,7 +37,7 @@ const sharesOfMeaning: Shares = { otherwise: 0.5 };
 const sharesOfForm: Shares = { lexical: 0.95, latent: 0.05, dense: 0.4, otherwise: 0.5 };
 
 /** How a fusion reads one score, before its weight, and its weights where the caller gives none. */
-export interface Formula extends Pick<Fusion, "byRank"> {
+export interface Formula extends Pick<Fusion, "byRank" | "isLevel"> {
   readonly shares: (meaning: boolean) => Shares | undefined;
   readonly above?: (meaning: boolean) => number | undefined;
   readonly read: (found: LegScore, scale: LegScale, half: number | undefined) => number;
@@ -64,26 +66,28 @@ export const fusions: Readonly<Record<FusionName, Formula>> = {
     shares: (meaning) => (meaning ? sharesOfMeaning : sharesOfForm),
     read: ({ score }, { best }) => (best > 0 ? Math.max(0, score) / best : 0),
     above: (meaning) => (meaning ? undefined : 0),
+    isLevel: true,
   },
   absolute: {
     shares: () => undefined,
     read: ({ score }, { scale }) => (scale > 0 ? Math.max(0, score) / scale : 0),
     above: () => 0,
   },
-  weighted: { shares: () => ({ dense: 0.7, latent: 0.7, otherwise: 0.3 }), read: squash },
-  halves: { shares: () => ({ otherwise: 0.5 }), read: squash },
+  weighted: { shares: () => ({ dense: 0.7, latent: 0.7, otherwise: 0.3 }), read: squash, isLevel: true },
+  halves: { shares: () => ({ otherwise: 0.5 }), read: squash, isLevel: true },
   rrf: { shares: () => ({ otherwise: 1 }), read: ({ rank }) => 1 / (rankConstant + rank), byRank: true },
 };
 
 /** A fusion with its weights. `meaning`: whether an embedding model that sees meaning searches. */
 export function createFusion({ name, weights, half }: FusionSettings, meaning: boolean): Fusion {
-  const { read, shares, above, byRank } = fusions[name];
+  const { read, shares, above, byRank, isLevel } = fusions[name];
   const own = shares(meaning);
   const given = new Map(Object.entries(weights ?? {}));
   return {
     name,
     above: above?.(meaning),
     byRank,
+    isLevel,
     part(leg, found, scale) {
       const weight = given.get(leg) ?? (own === undefined ? scale.weight : (own[leg] ?? own.otherwise));
       return weight * read(found, scale, half);

@@ -24,6 +24,8 @@ interface WorldLeg {
   readonly surplus: number | "all";
   /** Whether a search that gives the last match says so. */
   readonly tells: boolean;
+  /** Kept matches for each one that is asked for; 0 for a leg that keeps none. */
+  readonly keeps: number;
 }
 
 interface World {
@@ -91,6 +93,7 @@ function createWorld(seed: number): World {
         ranking: scored.filter(({ score }) => score >= (minScore ?? -Infinity)).toSorted(byScore),
         surplus: pick([0, 0, 5, "all"] as const),
         tells: next() < 0.5,
+        keeps: pick([0, 1.1, 1.5, 4]),
       };
     });
   return {
@@ -178,7 +181,11 @@ function rankPlainly(world: World): readonly Ranked[] {
 }
 
 /** Searches as a store's leg does: at least `k` of the best, or the scores of given chunks. */
-function openLeg(leg: WorldLeg, onSearch: (given: number) => void) {
+function openLeg(leg: WorldLeg, onSearch: (given: number) => void, others: readonly WorldLeg[] = []) {
+  const scores = new Map(
+    others.map(({ name, ranking }) => [name, new Map(ranking.map((row) => [keyOf(row), row.score]))]),
+  );
+  let kept: readonly LegMatch[] = [];
   const ranking = leg.ranking.map(({ scope, id, score }, i): LegMatch => ({
     scope,
     id,
@@ -188,14 +195,43 @@ function openLeg(leg: WorldLeg, onSearch: (given: number) => void) {
   }));
   return {
     name: leg.name,
-    async search(_: Query, k: MatchCount, within: Pick<Within, "only" | "minScore"> = {}): Promise<LegResult> {
+    async search(
+      _: Query,
+      k: MatchCount,
+      within: Pick<Within, "only" | "minScore" | "keep" | "together"> = {},
+    ): Promise<LegResult> {
+      const { calibration } = leg;
+      const { together } = within;
+      if (together !== undefined) {
+        const { least, leastScore, part } = together;
+        const most = (match: LegMatch): number =>
+          together.others.reduce(
+            (sum, { leg: other, most: unknown }) => {
+              const known = scores.get(other);
+              const score = known?.get(keyOf(match));
+              return sum + (known === undefined ? unknown : score === undefined ? 0 : Math.max(0, part(other, score)));
+            },
+            Math.max(0, part(leg.name, match.score)),
+          );
+        const matches = kept.filter(
+          (match) => match.score >= leastScore && most(match) * (1 + Number.EPSILON * 8) >= least,
+        );
+        onSearch(matches.length);
+        return { matches, complete: false, exact: true, calibration, kept: kept.at(-1)?.score };
+      }
       const only = within.only && new Set(within.only.map(keyOf));
       const { minScore = -Infinity } = within;
       const from = ranking.filter((match) => (only?.has(keyOf(match)) ?? true) && match.score >= minScore);
       const matches = k === "all" || leg.surplus === "all" ? from : from.slice(0, k + leg.surplus);
       onSearch(matches.length);
       const complete = leg.tells && matches.length === from.length;
-      return { matches, complete, exact: true, calibration: leg.calibration };
+      if (within.keep !== true || k === "all" || leg.keeps === 0)
+        return { matches, complete, exact: true, calibration };
+      kept = from.slice(0, Math.ceil(k * leg.keeps));
+      // Of those with the last score, some may be left out.
+      const last = kept.at(-1)?.score;
+      if (kept.length < from.length) kept = from.filter(({ score }) => score >= last!);
+      return { matches, complete, exact: true, calibration, kept: last };
     },
   };
 }
@@ -208,7 +244,12 @@ async function fuseWorld(world: World): Promise<{ readonly candidates: readonly 
       fusion: createFusion({ name: world.fusion, weights: world.weights, half: world.half }, world.meaning),
       readPlaces: async (refs) => refs.map(({ id }) => ({ chunk: placeOf(id) })),
       legs: world.legs.map((leg) => ({
-        leg: openLeg(leg, (more) => (given += more)),
+        leg: openLeg(
+          leg,
+          (more) => (given += more),
+          // A leg knows the scores of some of the others.
+          world.legs.filter((each, i) => each !== leg && i % 2 === 0),
+        ),
         query,
         within: { minScore: leg.minScore },
       })),
@@ -221,6 +262,37 @@ async function fuseWorld(world: World): Promise<{ readonly candidates: readonly 
     parts: parts.map(({ value }) => value),
   }));
   return { candidates: ranked, given };
+}
+
+/** Fuses two legs of 400 with `best`; b keeps four times its pool. One chunk is in both, where its scores say. */
+async function fuseKept(inA: number, inB: number) {
+  const asked: string[] = [];
+  const legOf = (name: string, score: number, keeps: number): WorldLeg => ({
+    name,
+    calibration: { weight: 1, scale: 1 },
+    minScore: undefined,
+    surplus: 0,
+    tells: false,
+    keeps,
+    ranking: [
+      ...Array.from({ length: 400 }, (_, i): Row => ({ scope: "user:ada", id: `${name}${i}`, score: 1 - i / 1000 })),
+      { scope: "user:ada" as const, id: "both", score },
+    ].toSorted(byScore),
+  });
+  const legs = [legOf("a", inA, 0), legOf("b", inB, 4)].map((leg) => {
+    const opened = openLeg(leg, () => {});
+    const search: typeof opened.search = (given, k, within) => {
+      const { only, together, minScore } = within ?? {};
+      const how = only !== undefined ? "given" : together !== undefined ? "kept" : minScore === undefined ? k : "on";
+      asked.push(`${leg.name} ${how}`);
+      return opened.search(given, k, within);
+    };
+    return { leg: { ...opened, search }, query, within: {} };
+  });
+  const fusion = createFusion({ name: "best", weights: undefined, half: undefined }, true);
+  const readPlaces = async () => [];
+  const { candidates } = await runWaits(fuse({ legs, fusion, wanted: 1, readPlaces }));
+  return { asked, best: candidates[0] };
 }
 
 /** A leg that notes what it is asked for. */
@@ -238,6 +310,7 @@ function notingLeg(name: string, rows: number, score: (i: number) => number) {
     ranking,
     surplus: 0,
     tells: false,
+    keeps: 0,
   };
   const opened = openLeg(world, () => {});
   return {
@@ -292,7 +365,15 @@ describe("fusing pools of legs", () => {
       Array.from({ length: 32 }, (_, i) => ({ scope: "user:ada", id: `${letter}${i}`, score: 0.5 }));
     const legOf = (name: string, ...others: readonly Row[]): WorldLeg => {
       const ranking = [...ties(name), ...others].toSorted(byScore);
-      return { name, calibration: { weight: 1, scale: 1 }, minScore: undefined, ranking, surplus: 0, tells: false };
+      return {
+        name,
+        calibration: { weight: 1, scale: 1 },
+        minScore: undefined,
+        ranking,
+        surplus: 0,
+        tells: false,
+        keeps: 0,
+      };
     };
     const outside: Row = { scope: "user:ada", id: "y", score: 0.5 };
     const world: World = {
@@ -309,6 +390,19 @@ describe("fusing pools of legs", () => {
       ["y", 1],
       ["z", 1],
     ]);
+  });
+
+  it("finds a chunk outside all pools among those that a leg kept, and searches no leg again", async () => {
+    // Outside the pool of a and below what b kept, a chunk has at most .5 · .969 + .5 · .873.
+    const { asked, best } = await fuseKept(0.9505, 0.9505);
+    expect(best).toMatchObject({ id: "both", score: 0.9505 });
+    expect(asked).toEqual(["a 32", "b 32", "b given", "b kept", "a given"]);
+  });
+
+  it("searches on where a chunk below what a leg kept could still be the best", async () => {
+    const { asked, best } = await fuseKept(0.9605, 0.8005);
+    expect(best?.id).toBe("both");
+    expect(asked).toContain("a on");
   });
 
   it("searches one leg alone for all that may reach the last place, where that is enough", async () => {

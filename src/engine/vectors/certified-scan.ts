@@ -2,6 +2,7 @@ import { batchRows, strideOf } from "../kernels/code-layout.ts";
 import { codeMemory } from "../kernels/code-memory.ts";
 import type { SumBounds } from "../kernels/code-table.ts";
 import { createKthBest, type KthBest } from "../kernels/kth-best.ts";
+import { createNearlyKth, type NearlyKth } from "../kernels/nearly-kth.ts";
 import { quantize } from "../kernels/quantize.ts";
 import type { VectorColumn } from "../segments/segment.ts";
 import { closeness, scoreDense, type ScoredQuery } from "./vector-scores.ts";
@@ -58,7 +59,19 @@ export interface CertifiedScan {
   settle(): void;
   /** The rows, of the column of the n-th `look` (from 0), that may be among the best, each once and with its true score. */
   rows(look: number, offer: (row: number, score: number) => void): void;
+  /** The rows that it keeps, in the place of `close`. */
+  keep(): KeptScan;
   /** Ends the scan: the next one takes its scratch. */
+  close(): void;
+}
+
+/** Rows that a scan keeps after its end, with bounds of their scores. */
+export interface KeptScan {
+  /** Rows that are not kept score less. */
+  readonly floor: number;
+  /** The rows of the column of the n-th look that may score `least`; all of them where that is the floor or more. */
+  rows(look: number, least: number, offer: (row: number, upper: number, lower: number) => void): void;
+  /** Forgets them: the next scan takes the scratch. */
   close(): void;
 }
 
@@ -81,6 +94,8 @@ const largestDigit = 63;
 /** Scratch: the rows that may be among the best, with their upper bounds, their lower bounds, and, once known, their scores. */
 interface Scratch {
   readonly kth: KthBest;
+  /** For many rows of a bounded score. */
+  readonly nearly: NearlyKth;
   rowOf: Uint32Array;
   upperOf: Float64Array;
   lowerOf: Float64Array;
@@ -96,6 +111,7 @@ function takeScratch(): Scratch {
   return (
     taken ?? {
       kth: createKthBest(),
+      nearly: createNearlyKth(),
       rowOf: new Uint32Array(1024),
       upperOf: new Float64Array(1024),
       lowerOf: new Float64Array(1024),
@@ -104,7 +120,13 @@ function takeScratch(): Scratch {
   );
 }
 
-export function startCertifiedScan(query: ScoredQuery, topK: number, minScore: number): CertifiedScan {
+/** Whether a scan can keep rows: distances would need bounds of their own. */
+export function canKeep({ metric }: ScoredQuery): boolean {
+  return metric === "cosine" || metric === "dot";
+}
+
+/** Starts a scan for the best `topK` that keeps bounds of the best `keep`. */
+export function startCertifiedScan(query: ScoredQuery, topK: number, minScore: number, keep = topK): CertifiedScan {
   const { metric, dense, denseNorm } = query;
   const memory = codeMemory();
   const stride = strideOf(dense.length);
@@ -126,7 +148,10 @@ export function startCertifiedScan(query: ScoredQuery, topK: number, minScore: n
     shrink: half * narrower,
     bound: leastBound(floor),
   };
-  kth.reset(topK);
+  let keptFloor = floor;
+  let keptBound = bounds.bound;
+  const first = keep > topK && metric === "cosine" ? scratch.nearly : kth;
+  first.reset(Math.max(topK, keep));
 
   /** Least upper bound of a row with that score: for the cosine, for x·q/‖q‖, or for κ. */
   function leastBound(score: number): number {
@@ -162,8 +187,8 @@ export function startCertifiedScan(query: ScoredQuery, topK: number, minScore: n
     scratch.rowOf[found] = row;
     scratch.upperOf[found] = upper;
     scratch.lowerOf[found++] = lower;
-    kth.offer(lower);
-    raise(kth.floor);
+    first.offer(lower);
+    raise(first.floor);
   }
 
   /** Rows whose scores may count, by what is known so far. */
@@ -202,14 +227,20 @@ export function startCertifiedScan(query: ScoredQuery, topK: number, minScore: n
     },
     settle() {
       starts.push(found);
-      const first = kth.floor;
       const { rowOf, lowerOf, scoreOf } = scratch;
+      [keptFloor, keptBound] = [floor, bounds.bound];
+      if (keep > topK) {
+        kth.reset(topK);
+        for (let i = 0; i < found; i++) kth.offer(lowerOf[i]!);
+        raise(kth.floor);
+      }
+      const sure = kth.floor;
       kth.reset(topK);
       for (let look = 0; look < columns.length; look++) columns[look]!.dense()!.expect?.(reaching(look));
       for (let look = 0; look < columns.length; look++) {
         const rows = columns[look]!.dense()!;
         for (let i = starts[look]!; i < starts[look + 1]!; i++) {
-          const best = lowerOf[i]! >= first;
+          const best = lowerOf[i]! >= sure;
           scoreOf[i] = best ? scoreDense(rows, rowOf[i]!, query) : Number.NaN;
           if (best) kth.offer(scoreOf[i]!);
         }
@@ -223,13 +254,28 @@ export function startCertifiedScan(query: ScoredQuery, topK: number, minScore: n
         let score = scoreOf[i]!;
         if (Number.isNaN(score)) {
           if (upperOf[i]! < bounds.bound) continue;
-          score = scoreDense(rows, rowOf[i]!, query);
+          score = scoreOf[i] = scoreDense(rows, rowOf[i]!, query);
           kth.offer(score);
           raise(kth.floor);
         }
         if (score >= floor) offer(rowOf[i]!, score);
       }
     },
+    keep: () => ({
+      floor: keptFloor,
+      rows(look, least, offer) {
+        const { rowOf, upperOf, lowerOf, scoreOf } = scratch;
+        const worth = metric === "dot" ? denseNorm : 1;
+        for (let i = starts[look]!; i < starts[look + 1]!; i++) {
+          const upper = upperOf[i]!;
+          if (upper < keptBound || upper * worth < least) continue;
+          const score = scoreOf[i]!;
+          if (Number.isNaN(score)) offer(rowOf[i]!, upper * worth, lowerOf[i]!);
+          else if (score >= least) offer(rowOf[i]!, score, score);
+        }
+      },
+      close: () => void (spare = scratch),
+    }),
     close: () => void (spare = scratch),
   };
 }

@@ -1,7 +1,7 @@
 import { type Metric, metrics } from "../../contracts/embedding.ts";
 import { findBest, findBestInSteps, type FoundChunk, type SearchedSegment } from "../bm25/best-chunks.ts";
 import { finishSteps } from "../../runtime/steps.ts";
-import { certifiedDimensions, startCertifiedScan } from "./certified-scan.ts";
+import { canKeep, certifiedDimensions, type KeptScan, startCertifiedScan } from "./certified-scan.ts";
 import type { DenseForm } from "./dense-rows.ts";
 import type { Segment, VectorColumn } from "../segments/segment.ts";
 import type { StoredVector } from "./stored-vector.ts";
@@ -10,6 +10,32 @@ import { createScoredQuery, distance, scoreProduct, scoreRow, type ScoredQuery }
 
 export interface NearestHit extends FoundChunk {
   readonly rawScore: number;
+}
+
+/** Chunks that a search keeps with bounds of their scores. */
+export interface KeptRows {
+  /** Chunks that are not kept score less. */
+  readonly floor: number;
+  /** Kept chunks that may score `least`, by segment. */
+  chunks(least: number): readonly KeptSegment[];
+  /** Forgets them. */
+  close(): void;
+}
+
+interface KeptSegment {
+  readonly segment: Segment;
+  /** In no order. */
+  readonly ordinals: readonly number[];
+  readonly uppers: readonly number[];
+  readonly lowers: readonly number[];
+}
+
+/** Asks a search for a share of the rows, or for some times its hits where those are more. */
+export interface Keeping {
+  readonly share: number;
+  readonly times: number;
+  /** Set where the search kept any. */
+  kept?: KeptRows | undefined;
 }
 
 const forms: readonly DenseForm[] = ["float32", "int8"];
@@ -38,6 +64,7 @@ export function* nearestInSteps(
   metric: Metric,
   topK: number,
   minScore: number,
+  keeping?: Keeping,
 ): Generator<undefined, NearestHit[]> {
   const query = createScoredQuery(vector, metrics[metric]);
   const columns = searched.map(({ segment }) => columnsOf(segment, vector));
@@ -51,7 +78,7 @@ export function* nearestInSteps(
     query.metric !== "manhattan" &&
     vector.dense.length <= certifiedDimensions &&
     topK < most
-      ? yield* searchCertified(searched, columns, query, topK, minScore)
+      ? yield* searchCertified(searched, columns, query, topK, minScore, keeping && { keeping, most })
       : yield* searchEach(searched, columns, query, topK, minScore);
   return found.map((hit) => ({
     ...hit,
@@ -93,8 +120,11 @@ function* searchCertified(
   query: ScoredQuery,
   topK: number,
   minScore: number,
+  keep?: { readonly keeping: Keeping; readonly most: number },
 ): Generator<undefined, FoundChunk[]> {
-  const scan = startCertifiedScan(query, topK, minScore);
+  const keeping = keep !== undefined && canKeep(query) ? keep.keeping : undefined;
+  const some = keeping && Math.max(keeping.times * topK, Math.ceil(keeping.share * keep!.most));
+  const scan = startCertifiedScan(query, topK, minScore, some);
   const passed = columns.map((some) => some.flatMap((column) => column.stretches?.() ?? [column]));
   for (const [i, { admitted }] of searched.entries()) {
     for (const column of passed[i]!) {
@@ -112,8 +142,34 @@ function* searchCertified(
       });
     }
   });
-  scan.close();
+  if (keeping === undefined) scan.close();
+  else keeping.kept = keepRows(scan.keep(), searched, passed);
   return found;
+}
+
+function keepRows(
+  kept: KeptScan,
+  searched: readonly SearchedSegment[],
+  passed: readonly (readonly VectorColumn[])[],
+): KeptRows {
+  return {
+    floor: kept.floor,
+    chunks(least) {
+      let look = 0;
+      return searched.map(({ segment }, i): KeptSegment => {
+        const [ordinals, uppers, lowers]: [number[], number[], number[]] = [[], [], []];
+        for (const column of passed[i]!) {
+          kept.rows(look++, least, (row, upper, lower) => {
+            ordinals.push(column.ordinals[row]!);
+            uppers.push(upper);
+            lowers.push(lower);
+          });
+        }
+        return { segment, ordinals, uppers, lowers };
+      });
+    },
+    close: () => kept.close(),
+  };
 }
 
 /** Rows that one step scores: a millisecond or less, mostly. */

@@ -203,7 +203,14 @@ function checkSearch(
 ): void {
   guard.open();
   checkCount(k);
-  checkOptions("search", within, { restriction: true, only: true, minScore: true, signal: true });
+  checkOptions("search", within, {
+    restriction: true,
+    only: true,
+    minScore: true,
+    keep: true,
+    together: true,
+    signal: true,
+  });
   checkScore(within.minScore);
   checkQuery(query, guard);
   if (waits && capabilities.visibility === "later") {

@@ -8,34 +8,31 @@ import type {
   LegResult,
   MatchCount,
   Query,
-  Restriction,
-  Why,
+  TogetherBound,
   Within,
 } from "../../contracts/leg.ts";
-import type { Scope } from "../../contracts/scope.ts";
 import { orderTies, type SearchedSegment } from "../../engine/bm25/best-chunks.ts";
 import { explainHit, prepareBm25, queryTerms, searchPrepared } from "../../engine/bm25/bm25.ts";
 import type { Bm25Scoring } from "../../engine/bm25/bm25-scoring.ts";
 import type { Bm25Settings } from "../../engine/bm25/bm25-settings.ts";
 import { addWords } from "../../engine/bm25/added-words.ts";
+import { boundGiven } from "../../engine/bm25/likely-chunks.ts";
 import { findWords, heldLanguages } from "../../engine/bm25/query-words.ts";
 import { findSynonyms } from "../../engine/bm25/synonym-words.ts";
-import { admitChunks, narrow, narrowToDocuments } from "../../engine/segments/admit-chunks.ts";
-import type { Segment } from "../../engine/segments/segment.ts";
-import { type NearestHit, nearestInSteps } from "../../engine/vectors/nearest.ts";
+import { type Keeping, type KeptRows, type NearestHit, nearestInSteps } from "../../engine/vectors/nearest.ts";
 import { type StoredVector, toStoredVector } from "../../engine/vectors/stored-vector.ts";
-import { throwIfAborted } from "../../runtime/abort.ts";
 import { nextTurn } from "../../runtime/next-turn.ts";
 import { finishSteps } from "../../runtime/steps.ts";
 import { createChunkReader } from "./chunk-rows.ts";
 import { type StoreThread, worthAThread } from "./errands.ts";
 import type { IndexView } from "./index-view.ts";
-import { documentsUnder } from "./list-rows.ts";
+import { type LegSearch, onlyThose, openSearch, toMatches, toResult } from "./leg-search.ts";
 import { lookInSlices } from "./look-in-slices.ts";
+import { type BoundingState, findTogether, preparedBounds } from "./kept-chunks.ts";
 import type { LatentLeg } from "./latent-leg.ts";
 import type { PatternRun, PatternSearch } from "./search-pattern.ts";
 import type { DirectoryReader } from "./segment-directory.ts";
-import { openMoment, ordinalsOf, placesOf, recallPrepared, refKey, type SegmentMoment } from "./segment-moment.ts";
+import { placesOf, type SegmentMoment } from "./segment-moment.ts";
 
 /** The parts of a segment store that its legs use. */
 export interface SegmentLegParts {
@@ -100,158 +97,6 @@ export function createSegmentLegs(parts: SegmentLegParts): readonly SegmentLeg[]
   ];
 }
 
-interface FoundAt {
-  readonly segment: Segment;
-  readonly ordinal: number;
-  readonly score: number;
-}
-
-/** One search of one leg: a section of one transaction. */
-interface LegSearch {
-  readonly rows: DirectoryReader;
-  readonly at: SegmentMoment;
-  readonly stale: boolean;
-  /** How many matches to find. */
-  readonly most: number;
-  readonly minScore: number;
-  /** Ordinals of the given chunks by segment; `undefined` when all chunks are searched. */
-  readonly only: ReadonlyMap<Segment, readonly number[]> | undefined;
-  /** The state that this leg prepared for the query at this moment. */
-  prepared<State>(): State | undefined;
-  keepPrepared<State>(state: State): State;
-  /** Segments of the scopes, with what the restriction admits of them; in steps, where something must be read for that. */
-  segments(scopes: readonly Scope[]): Generator<undefined, SearchedSegment[]>;
-}
-
-function openSearch(
-  rows: DirectoryReader,
-  view: IndexView,
-  leg: string,
-  query: Query,
-  k: MatchCount,
-  within: Within,
-): LegSearch {
-  throwIfAborted(within.signal, "The search");
-  const { at, stale } = openMoment(rows, view, within);
-  const { restriction } = within;
-  return {
-    rows,
-    at,
-    stale,
-    most: k === "all" ? Infinity : k,
-    minScore: within.minScore ?? -Infinity,
-    only: within.only && ordinalsOf(rows, at, within.only),
-    prepared: <State>() => recallPrepared(at, leg, query, restriction) as State | undefined,
-    keepPrepared(state) {
-      at.prepared.set(leg, { query, restriction, state });
-      return state;
-    },
-    *segments(scopes) {
-      const documents = yield* documentsWithin(rows, view, at, scopes, restriction);
-      const searched: SearchedSegment[] = [];
-      for (const segment of view.segments(rows, scopes)) {
-        const admitted = yield* admitChunks(segment, restriction);
-        searched.push({
-          segment,
-          admitted: documents === undefined ? admitted : yield* narrowToDocuments(segment, admitted, documents),
-        });
-      }
-      return searched;
-    },
-  };
-}
-
-/** Documents that a restriction's prefixes admit, looked up once in a search; `undefined` for a restriction without prefixes. */
-function* documentsWithin(
-  rows: DirectoryReader,
-  view: IndexView,
-  at: SegmentMoment,
-  scopes: readonly Scope[],
-  restriction: Restriction | undefined,
-): Generator<undefined, ReadonlySet<number> | undefined> {
-  if (restriction?.under === undefined) return undefined;
-  const key = JSON.stringify([restriction.under, scopes, rows.stamp()]);
-  let found = at.under.get(key);
-  if (found === undefined) {
-    const held = scopes.flatMap((scope) => view.scope(rows, scope)?.row.key ?? []);
-    at.under.set(key, (found = yield* documentsUnder(rows, held, restriction.under)));
-  }
-  return found;
-}
-
-/** Leaves only the given chunks of what is searched. */
-function onlyThose(
-  searched: readonly SearchedSegment[],
-  only: LegSearch["only"],
-  withFlags = false,
-): readonly SearchedSegment[] {
-  if (only === undefined) return searched;
-  return searched.flatMap(({ segment, admitted }) => {
-    const ordinals = only.get(segment);
-    if (ordinals === undefined) return [];
-    return [{ segment, admitted: withFlags ? narrow(admitted, ordinals) : admitted, only: ordinals }];
-  });
-}
-
-/** Hits as matches. Few of them are shown, so that each says why when it is asked. **Cost** one read of ids for each sealed segment. */
-function toMatches<Hit extends FoundAt>(
-  { rows, at }: LegSearch,
-  hits: readonly Hit[],
-  why: (hit: Hit) => Why,
-): LegMatch[] {
-  rows.expectChunks?.(hits.map(({ segment, ordinal }) => segment.key(ordinal)));
-  const bySegment = new Map<Segment, number[]>();
-  hits.forEach(({ segment }, i) => {
-    const known = bySegment.get(segment);
-    if (known === undefined) bySegment.set(segment, [i]);
-    else known.push(i);
-  });
-  const ids: string[] = [];
-  for (const [segment, places] of bySegment) {
-    const read = segment.chunkIds(places.map((i) => hits[i]!.ordinal));
-    places.forEach((i, n) => (ids[i] = read[n]!));
-  }
-  return hits.map((hit, i) => {
-    const { segment, ordinal, score } = hit;
-    const { scope } = segment;
-    const id = ids[i]!;
-    const key = segment.key(ordinal);
-    at.places.set(refKey(scope, id), { segment, ordinal, key });
-    return new ExplainedMatch(scope, id, score, key, () => why(hit));
-  });
-}
-
-/** A match that says why when it is asked. A getter of an object literal would be made anew for each match. */
-class ExplainedMatch implements LegMatch {
-  readonly scope: Scope;
-  readonly id: string;
-  readonly score: number;
-  readonly revision: number;
-  private readonly explain: () => Why;
-  private said: Why | undefined;
-
-  constructor(scope: Scope, id: string, score: number, revision: number, explain: () => Why) {
-    this.scope = scope;
-    this.id = id;
-    this.score = score;
-    this.revision = revision;
-    this.explain = explain;
-    this.said = undefined;
-  }
-
-  get why(): Why {
-    return (this.said ??= this.explain());
-  }
-}
-
-function toResult(
-  { most, stale }: LegSearch,
-  matches: readonly LegMatch[],
-  calibration: Calibration,
-): LegResult & { readonly exact: true } {
-  return { matches, complete: matches.length < most, exact: true, calibration, stale };
-}
-
 /** The leg of words alone. */
 export function createLexicalLeg({
   view,
@@ -261,10 +106,15 @@ export function createLexicalLeg({
 }: Pick<SegmentLegParts, "view" | "look" | "analyzer" | "bm25">): SegmentLeg {
   const name = "lexical";
   let lucene: Lucene | undefined;
-  interface State {
+  interface State extends BoundingState {
     readonly searched: readonly SearchedSegment[];
     readonly scoring: Bm25Scoring;
   }
+  const toState = (searched: readonly SearchedSegment[], scoring: Bm25Scoring): State => ({
+    searched,
+    scoring,
+    bound: (segment, ordinals) => boundGiven(scoring, searched, segment, ordinals),
+  });
   function begin(query: Query, k: MatchCount, within: Within) {
     function* prepare(rows: DirectoryReader, search: LegSearch): Generator<undefined, State> {
       const index = yield* view.words(rows, within.scopes, analyzer, bm25);
@@ -275,7 +125,7 @@ export function createLexicalLeg({
         const plan = planLucene(parseLucene(query.text), analyzer, segments, (segment, ordinal) =>
           reader.chunk(rows.chunk(segment.key(ordinal))),
         );
-        return { searched: plan.searched, scoring: yield* prepareBm25(index, plan.words) };
+        return toState(plan.searched, yield* prepareBm25(index, plan.words));
       }
       const { synonyms = [], question } = query;
       const said = findWords(analyzer, query.text, segments);
@@ -284,7 +134,7 @@ export function createLexicalLeg({
           ? said
           : [...said, ...findSynonyms(analyzer, question, heldLanguages(segments), synonyms, said)];
       const all = index.fields === undefined ? words : addWords(analyzer, question, words, segments, index.fields);
-      return { searched: segments, scoring: yield* prepareBm25(index, all) };
+      return toState(segments, yield* prepareBm25(index, all));
     }
     return function* find(rows: DirectoryReader): Generator<undefined, LegResult> {
       const search = openSearch(rows, view, name, query, k, within);
@@ -342,25 +192,60 @@ interface SearchedVector {
   readonly searched: readonly SearchedSegment[];
   readonly stored: StoredVector;
   readonly metric: Metric;
+  /** Chunks that the last search kept. */
+  kept?: KeptRows | undefined;
 }
+
+/** A search keeps so many rows. **Source** docs/decisions/0382. */
+const keptRows: Keeping = { share: 1 / 256, times: 10 };
 
 interface NearestByMetric extends NearestHit {
   readonly metric: Metric;
 }
 
-function* nearest(
-  search: LegSearch,
-  { searched, stored, metric }: SearchedVector,
-): Generator<undefined, NearestByMetric[]> {
+function* nearest(search: LegSearch, vector: SearchedVector, keep: boolean): Generator<undefined, NearestByMetric[]> {
   const { only, most, minScore } = search;
+  const { searched, stored, metric } = vector;
   // Postings of a sparse vector are walked whole, so that single chunks need flags.
   const asked = onlyThose(searched, only, stored.kind === "sparse");
-  const hits = yield* nearestInSteps(asked, stored, metric, most, minScore);
+  const keeping = keep ? { ...keptRows } : undefined;
+  const hits = yield* nearestInSteps(asked, stored, metric, most, minScore, keeping);
+  if (only === undefined) {
+    vector.kept = keeping?.kept;
+  }
   return hits.map((hit) => ({ ...hit, metric }));
+}
+
+/** Scores the chunks that the last search kept and that may count in the sum of all legs. */
+function* nearestTogether(
+  leg: string,
+  search: LegSearch,
+  vector: SearchedVector,
+  query: Query,
+  within: Within & { readonly together: TogetherBound },
+): Generator<undefined, Together> {
+  const { kept } = vector;
+  if (kept === undefined) return { hits: [], kept };
+  const only = findTogether(leg, kept, within.together, preparedBounds(search.at, query, within));
+  kept.close();
+  vector.kept = undefined;
+  return { hits: yield* nearest({ ...search, only, most: Infinity }, vector, false), kept: kept.floor };
+}
+
+/** Kept chunks that may count. Others say nothing. */
+interface Together {
+  readonly hits: readonly NearestByMetric[];
+  readonly kept: number | undefined;
 }
 
 function toVectorMatches(search: LegSearch, hits: readonly NearestByMetric[]): LegMatch[] {
   return toMatches(search, hits, ({ rawScore, metric }) => ({ kind: "vector", rawScore, metric }));
+}
+
+const noneTogether: Together = { hits: [], kept: undefined };
+
+function toTogether(search: LegSearch, { hits, kept }: Together, calibration: Calibration): LegResult {
+  return { ...toResult(search, toVectorMatches(search, hits), calibration), complete: false, kept };
 }
 
 function createDenseLeg(parts: SegmentLegParts): SegmentLeg {
@@ -384,8 +269,18 @@ function createDenseLeg(parts: SegmentLegParts): SegmentLeg {
         }
         vectors = search.keepPrepared(made);
       }
+      // Of several vectors, none knows the most that a chunk scores by the others.
+      const [only, ...others] = vectors;
+      const single = others.length === 0 ? only : undefined;
+      const { together } = within;
+      if (together !== undefined) {
+        const some = single && (yield* nearestTogether(name, search, single, query, { ...within, together }));
+        return toTogether(search, some ?? noneTogether, calibration);
+      }
       const found: NearestByMetric[][] = [];
-      for (const vector of vectors) found.push(yield* nearest(search, vector));
+      for (const vector of vectors) {
+        found.push(yield* nearest(search, vector, within.keep === true && vector === single));
+      }
       // Vectors of different versions are never compared; their cosines are.
       const hits =
         found.length === 1
@@ -394,7 +289,7 @@ function createDenseLeg(parts: SegmentLegParts): SegmentLeg {
               found.flat().sort((a, b) => b.score - a.score),
               search.most,
             );
-      return toResult(search, toVectorMatches(search, hits), calibration);
+      return { ...toResult(search, toVectorMatches(search, hits), calibration), kept: single?.kept?.floor };
     };
   }
   return {
@@ -414,7 +309,6 @@ function createLatentLeg(parts: SegmentLegParts, latent: LatentLeg): SegmentLeg 
   function begin(query: Query, k: MatchCount, within: Within) {
     let hasWaited = within.moment === undefined;
     function* prepare(rows: DirectoryReader, search: LegSearch) {
-      yield* view.readTerms(rows, within.scopes);
       const searched = yield* search.segments(within.scopes);
       const space = latent.space(rows);
       const counts = latent.queryCounts(space, findWords(latent.analyzer, query.text, searched));
@@ -422,7 +316,7 @@ function createLatentLeg(parts: SegmentLegParts, latent: LatentLeg): SegmentLeg 
       const version = latent.versionOf(space);
       const stored = toStoredVector(versionKey(version), vector);
       return {
-        vector: { searched, stored, metric: "cosine" } satisfies SearchedVector,
+        vector: { searched, stored, metric: "cosine" } as SearchedVector,
         isEmpty: counts.terms.length === 0,
         fitted: space !== latent.model.unfitted,
         energy,
@@ -442,13 +336,18 @@ function createLatentLeg(parts: SegmentLegParts, latent: LatentLeg): SegmentLeg 
         hasWaited = true;
         yield "turn" as const;
       }
-      const hits = state.isEmpty ? [] : yield* nearest(search, state.vector);
+      const { together, keep = false } = within;
+      const some = together && (yield* nearestTogether(name, search, state.vector, query, { ...within, together }));
+      const hits = state.isEmpty || some !== undefined ? [] : yield* nearest(search, state.vector, keep);
       const { fitted, energy, weight, version } = state;
       // A fitted space has two directions side by side, which halves the variance of what only the second says.
       const chance = fitted ? chanceLikeness * Math.SQRT1_2 : chanceLikeness;
       const aloneAbove = within.minScore === undefined ? chance : undefined;
+      const calibration = { weight, scale: 1, aloneAbove };
       return {
-        ...toResult(search, toVectorMatches(search, hits), { weight, scale: 1, aloneAbove }),
+        ...(some === undefined
+          ? { ...toResult(search, toVectorMatches(search, hits), calibration), kept: state.vector.kept?.floor }
+          : toTogether(search, some, calibration)),
         latent: { fitted, energy, version },
       };
     };

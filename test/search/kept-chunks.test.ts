@@ -1,0 +1,172 @@
+import { describe, expect, it } from "vitest";
+import { createGate, operator } from "../../src/access/gate.ts";
+import type { Chunk } from "../../src/contracts/chunk.ts";
+import type { EmbeddingModel } from "../../src/contracts/embedding-model.ts";
+import type { StoreSession } from "../../src/contracts/leg.ts";
+import type { RetrieveOptions } from "../../src/contracts/retriever.ts";
+import { createEmbedder } from "../../src/models/embedder/create-embedder.ts";
+import { createRetriever } from "../../src/search/create-retriever.ts";
+import type { SearchableStore } from "../../src/search/search-session.ts";
+import type { Segment } from "../../src/engine/segments/segment.ts";
+import { findTogether } from "../../src/stores/segments/kept-chunks.ts";
+import { createMemoryStore } from "../../src/stores/memory/memory-store.ts";
+import { createRandom } from "../../src/testing/random.ts";
+import { writeChunks } from "../../src/testing/store-fixtures.ts";
+import { chunk } from "../stores/build.ts";
+import { fewer } from "../support/runs.ts";
+
+const gate = createGate();
+const words = Array.from(
+  { length: 60 },
+  (_, i) => `${"bcdfgklmnp"[i % 10]}${"aeiou"[i % 5]}rn${"aeiou"[(i / 7) & 3]}${i}`,
+);
+const centres = 16;
+const dimensions = 24;
+
+/** Vectors lie around a centre by the first word of a text: more of them than a pool holds. */
+const clusters: EmbeddingModel = {
+  provider: "test",
+  model: "clusters",
+  kind: "dense",
+  dimensions,
+  embed: (inputs) =>
+    Promise.resolve({
+      embeddings: inputs.map((input) => {
+        const text = typeof input === "string" ? input : "";
+        let seed = 7;
+        for (let i = 0; i < text.length; i++) seed = (seed * 31 + text.charCodeAt(i)) % 1_000_003;
+        const own = createRandom(seed);
+        const centre = createRandom(1 + (words.indexOf(text.split(" ")[0]!) % centres));
+        const vector = Array.from({ length: dimensions }, () => centre.next() - 0.5 + (own.next() - 0.5) / 2);
+        const length = Math.hypot(...vector);
+        return vector.map((each) => each / length);
+      }),
+    }),
+};
+
+/** A word: the first are frequent. */
+const draw = (next: () => number): string => words[Math.floor(next() ** 3 * words.length)]!;
+
+function createChunks(count: number): Chunk[] {
+  const random = createRandom(11);
+  const next = () => random.next();
+  return Array.from({ length: count }, (_, i) => {
+    const text = Array.from({ length: 4 + Math.floor(next() * 12) }, () => draw(next)).join(" ");
+    return chunk(`c${i}`, text, {
+      documentId: `d${i >> 2}`,
+      uri: `d${i >> 2}.txt`,
+      start: (i % 4) * 200,
+      end: (i % 4) * 200 + text.length,
+      title: i % 5 === 0 ? `${draw(next)} ${draw(next)}` : "",
+      metadata: { even: i % 2 === 0 },
+    });
+  });
+}
+
+/** The store, which notes how its dense leg is asked. */
+function noting(store: SearchableStore, asked: string[]): SearchableStore {
+  return {
+    session: async (...given) => {
+      const session = await store.session(...given);
+      const legs = session.legs.map((leg): StoreSession["legs"][number] => ({
+        ...leg,
+        search(query, k, within = {}) {
+          const { only, together, minScore } = within;
+          if (leg.name === "dense")
+            asked.push(only ? "given" : together ? "kept" : minScore === undefined ? `best ${k}` : "on");
+          return leg.search(query, k, within);
+        },
+      }));
+      return { ...session, legs };
+    },
+  };
+}
+
+describe("a fusion whose pools are not enough", () => {
+  it("gives the hits of whole legs, and searches the vectors once [T28 L5 L11]", async () => {
+    const store = createMemoryStore();
+    const embedder = createEmbedder(clusters, { secret: store.secret });
+    const chunks = createChunks(4000);
+    const { version, embeddings } = await embedder.embed(chunks, { purpose: "document" });
+    await writeChunks(
+      store,
+      gate.write(operator, "deployment"),
+      chunks.map((each, i) => ({ chunk: each, embeddings: [{ version, embedding: embeddings[i]! }] })),
+    );
+    const asked: string[] = [];
+    const retriever = createRetriever({ store: noting(store, asked), embedder });
+    const everything = gate.read(operator, ["deployment"]);
+    const random = createRandom(5);
+    const next = () => random.next();
+    let searchedOnce = 0;
+    const questions = fewer(16, 300);
+    for (let i = 0; i < questions; i++) {
+      const question = Array.from({ length: 1 + Math.floor(next() * 5) }, () => draw(next)).join(" ");
+      const fusion = random.pick(["best", "halves", "weighted"] as const);
+      const options: RetrieveOptions = {
+        fusion,
+        copies: "all",
+        snippetLength: 0,
+        ...(next() < 0.3 && { filter: { even: true } }),
+        ...(next() < 0.2 && { minScore: 0.4 }),
+        ...(fusion !== "best" && next() < 0.2 && { minFusedScore: 0.5 }),
+        ...(next() < 0.2 && { pattern: draw(next) }),
+      };
+      const topK = random.pick([3, 10]);
+      const show = (hits: Awaited<ReturnType<typeof retriever.retrieve>>) =>
+        hits.map(({ chunkId, score }) => `${chunkId} ${score}`);
+      const all = show(await retriever.retrieve(everything, question, { ...options, topK: "all" }));
+      asked.length = 0;
+      const some = show(await retriever.retrieve(everything, question, { ...options, topK }));
+      expect([question, options, ...some]).toEqual([question, options, ...all.slice(0, topK)]);
+      if (asked.includes("kept") && asked.filter((one) => one !== "given").length === 2) searchedOnce++;
+    }
+    expect(searchedOnce).toBeGreaterThan(questions / 2);
+  });
+});
+
+describe("chunks that a leg kept", () => {
+  const segment = {} as Segment;
+  /** Ten chunks with scores of 1, .9 … .1, known to a hundredth. */
+  const uppers = Array.from({ length: 10 }, (_, i) => 1 - i / 10);
+  const kept = {
+    floor: 0.05,
+    close() {},
+    chunks: (least: number) => {
+      const ordinals = [...uppers.keys()].filter((i) => uppers[i]! >= least);
+      const own = ordinals.map((i) => uppers[i]!);
+      return [{ segment, ordinals, uppers: own, lowers: own.map((upper) => upper - 0.01) }];
+    },
+  };
+  const bound = {
+    least: 0,
+    leastScore: 0,
+    wanted: 2,
+    part: (_: string, score: number) => score,
+    others: [{ leg: "words", most: 3 }],
+  };
+  /** Words give chunk 6 the most. */
+  const words = (_: Segment, ordinals: readonly number[]) => ({
+    uppers: Float64Array.from(ordinals, (ordinal) => (ordinal === 6 ? 2 : ordinal === 9 ? 0 : 1)),
+    lowers: Float64Array.from(ordinals, (ordinal) => (ordinal === 6 ? 1.9 : ordinal === 9 ? 0 : 0.95)),
+  });
+  const find = (more: object, isKnown = true): readonly number[] =>
+    findTogether("dense", kept, { ...bound, ...more }, () => (isKnown ? words : undefined)).get(segment) ?? [];
+
+  it("are left out below the least in sum, and kept at it", () => {
+    // 1 + 1, .9 + 1, …; .4 + 2 by words.
+    expect(find({ least: 1.7, wanted: 10 })).toEqual([0, 1, 2, 3, 6]);
+    expect(find({ least: 1.7000001, wanted: 10 })).toEqual([0, 1, 2, 6]);
+  });
+
+  it("are left out below what enough others surely reach", () => {
+    // The second of the sure sums is .99 + .95 = 1.94.
+    expect(find({})).toEqual([0, 6]);
+    expect(find({ wanted: 3 })).toEqual([0, 1, 6]);
+  });
+
+  it("count with the most that a leg gives where it knows no bounds, and raise nothing then", () => {
+    expect(find({ least: 3.75 }, false)).toEqual([0, 1, 2]);
+    expect(find({}, false)).toHaveLength(10);
+  });
+});
