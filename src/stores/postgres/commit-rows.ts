@@ -1,5 +1,6 @@
 import type { ChunkRow, DocumentRow, FitRow } from "../segments/segment-directory.ts";
 import { baseScope, type ReplicaStamps } from "./replica-stamps.ts";
+import { isBase } from "./read-page.ts";
 import { type RowChange, scopeOfLives, scopeOfSetting } from "./row-log.ts";
 
 /** Bytes of all rows of a statement, one after the other. A row names its stretch. */
@@ -133,10 +134,16 @@ export function splitParts(bytes: Uint8Array): readonly Uint8Array[] {
 /**
  * Makes one statement of the changes, and puts the stamps that it leads to into the copy.
  *
- * The statement locks the scopes' rows in order of their keys and writes only if each has the stamp that the changes were computed from. It therefore gives
+ * The statement locks the scopes' rows in order of their keys and writes only if each has the stamp that the changes were computed from, in the base of that
+ * `mark`. It therefore gives
  * the same state however often it is sent: after an answer that was lost, it is sent again.
  */
-export function commitStatement(schema: string, changes: readonly RowChange[], stamps: ReplicaStamps): CommitStatement {
+export function commitStatement(
+  schema: string,
+  mark: string,
+  changes: readonly RowChange[],
+  stamps: ReplicaStamps,
+): CommitStatement {
   const rows = fold(changes);
   const packer = createPacker();
   const pack = (bytes: Uint8Array | undefined): Packed | undefined => packer.pack(bytes);
@@ -213,7 +220,7 @@ export function commitStatement(schema: string, changes: readonly RowChange[], s
   /** Scopes whose shared index may hold words that are gone for good. */
   const purged = [...rows.goneScopes, ...[...rows.settings.keys()].flatMap((name) => scopeOfLives(name) ?? [])];
   const lists = { expected, made, documents, chunks, settings, fits, purged };
-  const values: unknown[] = [packer.bytes(), writer, stamps.get(baseScope)?.stamp ?? 0];
+  const values: unknown[] = [packer.bytes(), writer, stamps.get(baseScope)?.stamp ?? 0, mark];
   const parameters: Record<string, string> = {};
   for (const [name, list] of Object.entries(lists)) {
     if (list.length > 0) parameters[name] = `$${values.push(JSON.stringify(list))}`;
@@ -247,7 +254,7 @@ function commitText(schema: string, given: Parameters, isEmptied: boolean): stri
   const parts = [
     `expected AS (SELECT * FROM ${recordset(expected, "e", "key bigint, stamp bigint, next bigint, gone boolean")})`,
     `locked AS (SELECT s.key FROM ${schema}.scopes s JOIN expected e ON s.key = e.key AND s.stamp = e.stamp WHERE NOT s.gone ORDER BY s.key FOR UPDATE OF s)`,
-    `go AS MATERIALIZED (SELECT (SELECT count(*) FROM locked) = (SELECT count(*) FROM expected) AND coalesce(${base}, true) AND $1::bytea IS NOT NULL AS ok)`,
+    `go AS MATERIALIZED (SELECT (SELECT count(*) FROM locked) = (SELECT count(*) FROM expected) AND coalesce(${base}, true) AND ${isBase(schema, "$4")} AND $1::bytea IS NOT NULL AS ok)`,
     `moved AS (UPDATE ${schema}.scopes s SET stamp = e.stamp + 1, next_key = e.next, gone = e.gone FROM expected e, go WHERE s.key = e.key AND go.ok RETURNING s.key, s.stamp)`,
     made === undefined
       ? "ready AS (SELECT ok FROM go)"

@@ -30,7 +30,7 @@ import {
   openTables,
 } from "./postgres-schema.ts";
 import { keepFresh } from "./keep-fresh.ts";
-import { createReplicaDirectory } from "./replica-directory.ts";
+import { createReplicaDirectory, isOfOtherPast } from "./replica-directory.ts";
 import { type ReplicaOptions, replicaOptions, type ReplicaPlan, readReplicaOptions } from "./replica-options.ts";
 import { baseScope, createReplicaStamps, replicaTable } from "./replica-stamps.ts";
 import { fileReason, makeFolder } from "../sqlite/make-folder.ts";
@@ -99,7 +99,13 @@ export async function openPostgresStore(
     );
     checkAnalyzer(given.db, schema, facts, decided.analyzer);
     const placement = narrowPlacement(replica.placement, granted);
-    return await openOverReplica({ db: given.db, schema, facts, replica: { ...replica, placement } }, decided, options);
+    const opened = { db: given.db, schema, facts, replica: { ...replica, placement } };
+    try {
+      return await openOverReplica(opened, decided, options);
+    } catch (error) {
+      if (!isOfOtherPast(error)) throw error;
+      return await openOverReplica({ ...opened, isAnew: true }, decided, options);
+    }
   } catch (error) {
     await close();
     throw error;
@@ -117,22 +123,33 @@ interface Opened {
   readonly schema: string;
   readonly facts: FixedSettings;
   readonly replica: ReplicaPlan;
+  /** Whether the copy that is there is of another past of the base, and goes. */
+  readonly isAnew?: boolean;
 }
 
 async function openOverReplica(
-  { db, schema, facts, replica }: Opened,
+  { db, schema, facts, replica, isAnew = false }: Opened,
   decided: ReturnType<typeof decideStoreOptions>,
   options: StoreOptions,
 ): Promise<Store> {
   const { busyTimeoutMs, placement, pollMs, leaseMs, atMostMs } = replica;
-  const { connection, path } = await openReplica(facts, placement, replica.replicas);
+  const { connection, path } = await openReplica(facts, placement, isAnew, replica.replicas);
   const node = crypto.randomUUID();
   const announcer = createAnnouncer(db, schema, node);
   const onCommit = (): void => announcer.tell();
   const direct = replica.listenAt === undefined ? undefined : await connectPostgres(replica.listenAt);
   try {
     const secret = await prepareDirectory(createSqliteDirectory(connection), decided);
-    const directory = createReplicaDirectory({ db, schema, connection, path, busyTimeoutMs, placement, onCommit });
+    const directory = createReplicaDirectory({
+      db,
+      schema,
+      secret: facts.secret,
+      connection,
+      path,
+      busyTimeoutMs,
+      placement,
+      onCommit,
+    });
     const core = createSegmentCore(directory, { ...decided, secret, embeddings: ["dense", "sparse", "hybrid"] });
     directory.join(core);
     const parts = createStoreParts(core);
@@ -216,6 +233,7 @@ async function connect(database: string | PostgresClient): Promise<{
 async function openReplica(
   facts: FixedSettings,
   { patterns }: Placement,
+  isAnew: boolean,
   replicas = defaultReplicas(),
 ): Promise<{ readonly connection: SqliteConnection; readonly path: string }> {
   const folder = resolve(
@@ -250,11 +268,15 @@ async function openReplica(
     });
     return connection;
   };
+  const openAnew = async (): Promise<SqliteConnection> => {
+    for (const suffix of ["", "-wal", "-shm"]) rmSync(`${path}${suffix}`, { force: true });
+    return open();
+  };
+  if (isAnew) return { connection: await openAnew(), path };
   try {
     return { connection: await open(), path };
   } catch (error) {
     if (!IbidError.isInstance(error, "store-corrupt")) throw error;
-    for (const suffix of ["", "-wal", "-shm"]) rmSync(`${path}${suffix}`, { force: true });
-    return { connection: await open(), path };
+    return { connection: await openAnew(), path };
   }
 }

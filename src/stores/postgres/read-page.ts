@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { isPlaced } from "./placement.ts";
 import type { ReplicaStamp } from "./replica-stamps.ts";
 
@@ -40,9 +41,30 @@ export interface Page {
  */
 export const pageSize = { chunks: 4096, allChunks: 8192, scopes: 64 } as const;
 
-/** The statement that asks whether the copy lacks anything. It is planned in a fraction of the time that the other one takes. */
+/**
+ * How a copy stands to the base. It lacks commits; it has commits that the base has lost, since a backup was restored or a standby took over; or another base
+ * is in the place of its own.
+ */
+export type Standing = "behind" | "ahead" | "other";
+
+/**
+ * The statement that asks for each {@link Standing} that is so: none for a copy that is the base. It is planned in a fraction of the time that the page takes.
+ */
 export function probeText(schema: string): string {
-  return `SELECT 1 ${lacking(schema)} LIMIT 1`;
+  return `(SELECT 'behind' AS standing ${lacking(schema)} LIMIT 1)
+UNION ALL (SELECT 'ahead' FROM json_to_recordset($1::json) AS h(scope bigint, stamp bigint) LEFT JOIN ${schema}.scopes s ON s.key = h.scope
+  WHERE s.stamp IS NULL OR s.stamp < h.stamp LIMIT 1)
+UNION ALL (SELECT 'other' WHERE NOT ${isBase(schema, "$3")})`;
+}
+
+/** Whether the base is the one of this mark. */
+export function isBase(schema: string, parameter: string): string {
+  return `EXISTS (SELECT FROM ${schema}.settings o WHERE o.scope = 0 AND o.name = 'secret' AND encode(sha256(convert_to(o.value, 'UTF8')), 'hex') = ${parameter}::text)`;
+}
+
+/** Names a base in statements, which a server may log. */
+export function markOfBase(secret: string): string {
+  return createHash("sha256").update(secret).digest("hex");
 }
 
 /** The statement that counts the commits that the copy lacks, over all scopes. */

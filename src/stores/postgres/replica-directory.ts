@@ -17,12 +17,14 @@ import type { Placement } from "./placement.ts";
 import type { Freshened } from "./keep-fresh.ts";
 import {
   distanceText,
+  markOfBase,
   type Page,
   pageSize,
   pageText,
   probeText,
   readPage,
   sayStamps,
+  type Standing,
   stampsAfter,
 } from "./read-page.ts";
 import { createReplicaStamps, type ReplicaStamp } from "./replica-stamps.ts";
@@ -53,6 +55,8 @@ export interface ReplicaDirectory extends SegmentDirectory, Required<Freshened> 
 export interface ReplicaDirectoryOptions {
   readonly db: Postgres;
   readonly schema: string;
+  /** The base's secret, by which another one in its place is known. */
+  readonly secret: string;
   readonly connection: SqliteConnection;
   /** The copy's file. */
   readonly path: string;
@@ -141,6 +145,24 @@ function createHold(): {
   };
 }
 
+const otherPasts = {
+  other: "has another base in the place of the one that was opened",
+  ahead:
+    "lacks commits that this copy has: a backup was restored, a standby answers, or the role was granted fewer scopes",
+} as const;
+
+function otherPast(db: Postgres, standing: keyof typeof otherPasts): IbidError {
+  return new IbidError("store-failed", `Postgres at ${db.name} ${otherPasts[standing]}.`, {
+    hint: "Open the knowledge base again: the copy is then made anew from the rows.",
+    details: { standing },
+  });
+}
+
+/** Whether the base lacks commits that the copy has. */
+export function isOfOtherPast(error: unknown): boolean {
+  return IbidError.isInstance(error, "store-failed") && error.details["standing"] === "ahead";
+}
+
 /**
  * Segments in a local SQLite file that is a copy of a base in Postgres.
  *
@@ -150,6 +172,7 @@ function createHold(): {
 export function createReplicaDirectory({
   db,
   schema,
+  secret,
   connection,
   path,
   busyTimeoutMs,
@@ -181,6 +204,7 @@ export function createReplicaDirectory({
   let upkeep: Promise<unknown> = Promise.resolve();
   const [page, probe] = [pageText(schema), probeText(schema)];
   const held = JSON.stringify(placement.patterns);
+  const mark = markOfBase(secret);
 
   function forgetIndex(): void {
     rows.undone();
@@ -217,6 +241,16 @@ export function createReplicaDirectory({
     return { asked, found };
   }
 
+  /** Whether the base has commits that the copy lacks. **Errors** `store-failed` for a copy of another past: the base cannot say what it lacks. */
+  async function isLacking(have: readonly ReplicaStamp[]): Promise<boolean> {
+    const values = [sayStamps(have), held, mark];
+    const found = await db.query<{ readonly standing: Standing }>("asking for the newest state", probe, values);
+    const standings = found.map(({ standing }) => standing);
+    if (standings.includes("other")) throw otherPast(db, "other");
+    if (standings.includes("ahead")) throw otherPast(db, "ahead");
+    return standings.length > 0;
+  }
+
   async function catchUp({ isOpening = false, isTold = false }: Occasion): Promise<void> {
     let until = performance.now() + busyTimeoutMs;
     let isBehind = isTold;
@@ -225,13 +259,15 @@ export function createReplicaDirectory({
     for (;;) {
       const have = await lock.read(async () => stamps.all());
       const before = present();
-      if (!isBehind && (await db.query("asking for the newest state", probe, [sayStamps(have), held])).length === 0) {
+      if (!isBehind && !(await isLacking(have))) {
         fresh = before;
         return;
       }
       const { asked, found: answer } = ahead ?? askPage(have);
       const found = await answer;
       if (found.scopes.length === 0) {
+        // A notice came, and brings nothing: it may be of another base, or of one with fewer commits.
+        if (isTold) await isLacking(have);
         fresh = asked;
         return;
       }
@@ -380,7 +416,7 @@ export function createReplicaDirectory({
             "error" in outcome && !isDiskFull(outcome.error) && !isSince(fresh, group[i]!.asked);
           if (outcomes.some(isOld) || (log.changes.length > 0 && stamps.isPartial())) throw new Conflict();
           rows.texts.flush();
-          if (log.changes.length > 0) await send(commitStatement(schema, log.changes, stamps));
+          if (log.changes.length > 0) await send(commitStatement(schema, mark, log.changes, stamps));
         } catch (error) {
           takeBack();
           throw error;
