@@ -12,7 +12,7 @@ import { createRun } from "../runtime/create-run.ts";
 import { createCatalogue } from "./catalogue.ts";
 import { builtInRetriever, chooseRetriever } from "./choose-retriever.ts";
 import { createCollections } from "./collections.ts";
-import type { KeepingParts, OpenPast, SharedParts, ViewScopes } from "./parts.ts";
+import type { Freshness, KeepingParts, OpenPast, SharedParts, ViewScopes } from "./parts.ts";
 import { servedModes } from "../search/search-session.ts";
 import { checkEvents } from "../stores/memory/check-events.ts";
 import { handRetriever } from "./hand-retriever.ts";
@@ -174,14 +174,23 @@ function createScopes(parts: SharedParts, caller: Caller, strategy: ScopeStrateg
     const existing = caller === operator && requested === undefined ? await store.scopes(authority) : [];
     return gate.read(caller, existing, requested);
   };
+  /** The operator's scopes, as of a state that is as fresh as the search asks for: a scope that is not listed would not be searched. */
+  async function everyScope({ after, atMostMs, consistency }: Freshness): Promise<AuthorizedScopes> {
+    checkOpen();
+    const age = consistency === undefined ? atMostMs : 0;
+    if (age !== undefined) await store.moment(gate.read(operator, []), [], age);
+    const named = [after ?? []].flat().map(({ scope }) => scope);
+    return gate.read(operator, [...new Set([...(await store.scopes(authority)), ...named])].toSorted());
+  }
   return {
     caller,
     access,
     readable,
-    async searched(requested, asked) {
+    async searched(requested, asked, freshness = {}) {
       const chosen = asked ?? (requested === undefined ? strategy : undefined);
-      if (chosen === undefined) return readable(requested);
-      return readable(await chooseScopes(chosen, access, (await readable(requested)).scopes));
+      const isEvery = caller === operator && requested === undefined;
+      const within = isEvery ? await everyScope(freshness) : await readable(requested);
+      return chosen === undefined ? within : readable(await chooseScopes(chosen, access, within.scopes));
     },
     async writable(scope) {
       const wanted = scope === undefined ? gate.writable(caller, (await readable()).scopes) : [scope];

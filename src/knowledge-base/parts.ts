@@ -8,7 +8,14 @@ import type { Engine } from "../contracts/engine.ts";
 import type { EventStore } from "../contracts/event-store.ts";
 import type { IngestResult, IngestSummary, KnowledgeBase } from "../contracts/knowledge-base.ts";
 import type { SynonymRule } from "../contracts/leg.ts";
-import type { Reranker, Retriever, SearchMode, SearchWarning, WrapRetriever } from "../contracts/retriever.ts";
+import type {
+  Reranker,
+  RetrieveOptions,
+  Retriever,
+  SearchMode,
+  SearchWarning,
+  WrapRetriever,
+} from "../contracts/retriever.ts";
 import type {
   AccessContext,
   AccessPolicy,
@@ -109,9 +116,13 @@ export interface ViewScopes {
   readonly searched: (
     scopes: readonly Scope[] | undefined,
     strategy: ScopeStrategy | undefined,
+    freshness?: Freshness,
   ) => Promise<AuthorizedScopes>;
   readonly writable: (scope: Scope | undefined) => Promise<readonly AuthorizedScopes<"write">[]>;
 }
+
+/** The state that a search asks for. */
+export type Freshness = Pick<RetrieveOptions, "after" | "atMostMs" | "consistency">;
 
 /** A request about the past. */
 export interface PastRequest {

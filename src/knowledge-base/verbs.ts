@@ -88,7 +88,7 @@ export function createVerbs(
       const { asOf, ...present } = options;
       if (asOf !== undefined) return (await past({ ...present, asOf })).search(query, present);
       const { scopes, strategy, groupBy, scores, marks = true, ...rest } = withPrefixes(parts, present);
-      const within = await searched(scopes, strategy);
+      const within = await searched(scopes, strategy, rest);
       const warnings = await modelCheck.forSearch(within, modeOf(rest));
       const found = await retriever.retrieve(within, query, rest);
       const given = marks ? await markNotes(parts, within, found) : found;
@@ -118,7 +118,7 @@ export function createVerbs(
             yield* run;
             return await run;
           }
-          const within = await searched(scopes, strategy);
+          const within = await searched(scopes, strategy, rest);
           const warnings = await modelCheck.forSearch(within, modeOf(rest));
           const marking: Retriever = {
             retrieve: async (...call) => markNotes(parts, call[0], await retriever.retrieve(...call)),

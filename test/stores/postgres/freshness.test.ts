@@ -2,7 +2,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { openKnowledgeBase } from "../../../src/index.node.ts";
 import { IbidError } from "../../../src/contracts/errors.ts";
+import type { Receipt } from "../../../src/contracts/leg.ts";
 import type { Store } from "../../../src/contracts/store.ts";
 import { createRetriever } from "../../../src/search/create-retriever.ts";
 import type { PostgresClient } from "../../../src/stores/postgres/postgres-client.ts";
@@ -63,6 +65,21 @@ describe("a call", () => {
     watch.trips = 0;
     expect([await stampAt({ atMostMs: anHour, after: [receipt] }), watch.trips]).toEqual([1, 0]);
     expect([await stampAt({}), watch.trips]).toEqual([1, 1]);
+  });
+
+  it("sees a scope that the copy lacks, where an operator's search of every scope asks for it", async () => {
+    for (const [name, ask] of [
+      ["asked_after", (receipt: Receipt) => ({ after: receipt })],
+      ["asked_latest", () => ({ consistency: "latest" as const })],
+      ["asked_age", () => ({ atMostMs: 0 })],
+    ] as const) {
+      const writer = await open(name);
+      const reader = await openKnowledgeBase({ store: await open(name, { node: "b", atMostMs: anHour }) });
+      const { receipt } = await writer.replace(write("team:a"), documentEntry("a", ["ash"]));
+      const find = async (options: object): Promise<number> =>
+        (await reader.search("ash", { mode: "lexical", ...options })).length;
+      expect([await find({}), await find(ask(receipt)), await find({})]).toEqual([0, 1, 1]);
+    }
   });
 
   it("asks for the latest by name, whatever age the store was opened with", async () => {

@@ -183,6 +183,18 @@ describe("a role with some scopes", () => {
 });
 
 describe("a role", () => {
+  it("answers nothing more from its copy once a grant is taken from it", async () => {
+    await fill("taken");
+    const [schema, role] = [database.schemaOf("taken"), await makeRole()];
+    await grantScopes(database.client, { role, scopes: ["team:a"], schema });
+    const node = await open("taken", { node: "taken", client: as(role) });
+    const inTeam = async (): Promise<number> => (await collect(node.documents(read("team:a")))).length;
+    expect(await inTeam()).toBeGreaterThan(0);
+    await grantScopes(database.client, { role, scopes: [], schema });
+    const failure = await failureOf(inTeam());
+    expect([failure.code, failure.message]).toEqual(["store-failed", expect.stringContaining("granted fewer scopes")]);
+  });
+
   it("without a grant, or without rights, gets a clear error", async () => {
     await fill("shut");
     const [role, other] = [await makeRole(), await makeRole()];
