@@ -174,7 +174,7 @@ function createScopes(parts: SharedParts, caller: Caller, strategy: ScopeStrateg
     const existing = caller === operator && requested === undefined ? await store.scopes(authority) : [];
     return gate.read(caller, existing, requested);
   };
-  /** The operator's scopes, as of a state that is as fresh as the search asks for: a scope that is not listed would not be searched. */
+  /** The operator's scopes, as of a state that is as fresh as the search asks for. One that is not listed would not be searched. */
   async function everyScope({ after, atMostMs, consistency }: Freshness): Promise<AuthorizedScopes> {
     checkOpen();
     const age = consistency === undefined ? atMostMs : 0;

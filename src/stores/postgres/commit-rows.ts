@@ -134,8 +134,8 @@ export function splitParts(bytes: Uint8Array): readonly Uint8Array[] {
 /**
  * Makes one statement of the changes, and puts the stamps that it leads to into the copy.
  *
- * The statement locks the scopes' rows in order of their keys and writes only if each has the stamp that the changes were computed from, in the base of that
- * `mark`. It therefore gives
+ * The statement locks the scopes' rows in order of their keys and writes only if each has the stamp that the changes were computed from. It writes to the base
+ * of that `mark` alone. It therefore gives
  * the same state however often it is sent: after an answer that was lost, it is sent again.
  */
 export function commitStatement(

@@ -30,7 +30,8 @@ import {
   openTables,
 } from "./postgres-schema.ts";
 import { keepFresh } from "./keep-fresh.ts";
-import { createReplicaDirectory, isOfOtherPast } from "./replica-directory.ts";
+import { isOfOtherPast } from "./other-past.ts";
+import { createReplicaDirectory } from "./replica-directory.ts";
 import { type ReplicaOptions, replicaOptions, type ReplicaPlan, readReplicaOptions } from "./replica-options.ts";
 import { baseScope, createReplicaStamps, replicaTable } from "./replica-stamps.ts";
 import { fileReason, makeFolder } from "../sqlite/make-folder.ts";

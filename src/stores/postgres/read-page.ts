@@ -42,8 +42,8 @@ export interface Page {
 export const pageSize = { chunks: 4096, allChunks: 8192, scopes: 64 } as const;
 
 /**
- * How a copy stands to the base. It lacks commits; it has commits that the base has lost, since a backup was restored or a standby took over; or another base
- * is in the place of its own.
+ * How a copy stands to the base. `behind`: it lacks commits. `ahead`: it has commits that the base has lost, by a restored backup or by a standby.
+ * `other`: another base is in the place of its own.
  */
 export type Standing = "behind" | "ahead" | "other";
 

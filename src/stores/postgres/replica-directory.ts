@@ -27,6 +27,8 @@ import {
   type Standing,
   stampsAfter,
 } from "./read-page.ts";
+import { otherPast } from "./other-past.ts";
+import { createHold } from "./create-hold.ts";
 import { createReplicaStamps, type ReplicaStamp } from "./replica-stamps.ts";
 import { createRowLog, noScopeKey } from "./row-log.ts";
 
@@ -101,66 +103,6 @@ class Unanswered extends Error {
     this.statement = statement;
     this.failure = failure;
   }
-}
-
-/** Many may read at once, or one may hold the file across turns of the event loop. */
-function createHold(): {
-  read<Result>(work: () => Promise<Result>): Promise<Result>;
-  hold<Result>(work: () => Promise<Result>): Promise<Result>;
-  readonly isHeld: boolean;
-} {
-  const holders: Promise<void>[] = [];
-  let readers = 0;
-  let left: (() => void) | undefined;
-  let last: Promise<unknown> = Promise.resolve();
-  return {
-    async read(work) {
-      while (holders.length > 0) await holders[0];
-      readers++;
-      try {
-        return await work();
-      } finally {
-        if (--readers === 0) left?.();
-      }
-    },
-    hold(work) {
-      const mine = last.then(async () => {
-        const { promise, resolve } = Promise.withResolvers<void>();
-        holders.push(promise);
-        try {
-          if (readers > 0) await new Promise<void>((done) => (left = done));
-          left = undefined;
-          return await work();
-        } finally {
-          holders.length = 0;
-          resolve();
-        }
-      });
-      last = mine.catch(() => {});
-      return mine;
-    },
-    get isHeld() {
-      return holders.length > 0;
-    },
-  };
-}
-
-const otherPasts = {
-  other: "has another base in the place of the one that was opened",
-  ahead:
-    "lacks commits that this copy has: a backup was restored, a standby answers, or the role was granted fewer scopes",
-} as const;
-
-function otherPast(db: Postgres, standing: keyof typeof otherPasts): IbidError {
-  return new IbidError("store-failed", `Postgres at ${db.name} ${otherPasts[standing]}.`, {
-    hint: "Open the knowledge base again: the copy is then made anew from the rows.",
-    details: { standing },
-  });
-}
-
-/** Whether the base lacks commits that the copy has. */
-export function isOfOtherPast(error: unknown): boolean {
-  return IbidError.isInstance(error, "store-failed") && error.details["standing"] === "ahead";
 }
 
 /**
@@ -245,10 +187,9 @@ export function createReplicaDirectory({
   async function isLacking(have: readonly ReplicaStamp[]): Promise<boolean> {
     const values = [sayStamps(have), held, mark];
     const found = await db.query<{ readonly standing: Standing }>("asking for the newest state", probe, values);
-    const standings = found.map(({ standing }) => standing);
-    if (standings.includes("other")) throw otherPast(db, "other");
-    if (standings.includes("ahead")) throw otherPast(db, "ahead");
-    return standings.length > 0;
+    for (const standing of ["other", "ahead"] as const)
+      if (found.some((one) => one.standing === standing)) throw otherPast(db, standing);
+    return found.length > 0;
   }
 
   async function catchUp({ isOpening = false, isTold = false }: Occasion): Promise<void> {
