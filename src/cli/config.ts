@@ -3,6 +3,7 @@ import { plainDoc, toJsonSchema } from "../runtime/describe-options.ts";
 import type { OptionRule, OptionTable } from "../runtime/plan-options.ts";
 import type { JsonSchema } from "../contracts/schema.ts";
 import { type PlacedOption, placedOptions, valueAt } from "./config-values.ts";
+import { findPlaces } from "./find-config.ts";
 import { folderOf, showLocation } from "../knowledge-base/open/location.ts";
 import { examples, note } from "./help-text.ts";
 import type { LoadedConfig } from "./load-config.ts";
@@ -17,6 +18,19 @@ function shownPlace(kb: string): string {
   return folderOf(kb) === undefined ? showLocation(kb) : kb;
 }
 
+/** The configuration of the working folder, where the command reads another one or none. */
+function findUnread(settings: LoadedConfig | undefined): string | undefined {
+  const { file } = findPlaces(process.cwd());
+  return file === undefined || file === settings?.file ? undefined : file;
+}
+
+/** Says which commands read another file than this one. */
+function describeReach(unread: string | undefined): string {
+  return unread === undefined
+    ? "A command with another --kb reads the configuration that is found from there: give --kb here too to check that one."
+    : `${unread} is not read: --kb and IBID_KB look beside that knowledge base and above it, and --config names a file.`;
+}
+
 /** `ibid config check`: the file and the variables were read before, so that an unknown option or a wrong kind of value has ended the command. */
 async function checkConfig({ output }: Context, { settings, kb }: CommonOptions): Promise<number> {
   const { file = null, ofVariables = {}, values = {} } = settings ?? {};
@@ -24,10 +38,12 @@ async function checkConfig({ output }: Context, { settings, kb }: CommonOptions)
   const { checkParts } = await import("./check-parts.ts");
   await checkParts(values, kb);
   const shown = shownPlace(kb);
-  if (output.json) await output.object({ file, kb: shown, valid: true });
+  const unread = findUnread(settings);
+  if (output.json) await output.object({ file, kb: shown, valid: true, ...(unread !== undefined && { unread }) });
   else {
     const variables = Object.keys(ofVariables).length === 0 ? "" : ", with IBID_* variables";
     await output.line(`${file ?? "No configuration file"}${variables}: valid. The knowledge base is ${shown}.`);
+    await output.line(describeReach(unread));
   }
   return 0;
 }
@@ -44,11 +60,15 @@ async function printConfig({ output }: Context, { settings, kb, variables }: Pri
   }
   const rows = options.flatMap((option) => describeSetting(option, settings) ?? []);
   const shown = shownPlace(kb);
-  if (output.json) await output.object({ file: settings?.file ?? null, kb: shown, settings: rows });
+  const unread = findUnread(settings);
+  const file = settings?.file ?? null;
+  if (output.json) await output.object({ file, kb: shown, settings: rows, ...(unread !== undefined && { unread }) });
   else {
+    await output.line(`file = ${file ?? "none"}`);
     await output.line(`kb = ${shown}`);
     for (const { option, value, source } of rows)
       await output.line(`${option} = ${JSON.stringify(value)}  (${source})`);
+    if (unread !== undefined) await output.line(describeReach(unread));
   }
   return 0;
 }

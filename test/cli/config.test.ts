@@ -327,6 +327,33 @@ describe("places", () => {
     },
   );
 
+  it("check and print read the file that a command with the same --kb reads, and name the one that they leave", async () => {
+    const folder = await makeFolder({
+      "here/ibid.config.json": '{ "serve": { "port": 9191 } }',
+      "there/ibid.config.json": '{ "serve": { "port": "often" } }',
+    });
+    const [here, there] = [join(folder, "here"), join(folder, "there")];
+    const own = await callIbid(here, ["config", "check"]);
+    expect(own.code).toBe(0);
+    expect(own.stdout).toContain(`${join(here, "ibid.config.json")}: valid.`);
+    expect(own.stdout).toContain("give --kb here too");
+    const other = ["--kb", join(there, ".ibid")];
+    const wrong = await callIbid(here, ["config", "check", ...other]);
+    expect(wrong).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(join(there, "ibid.config.json")) as string,
+    });
+    await writeFile(join(there, "ibid.config.json"), '{ "serve": { "port": 9292 } }');
+    const unread = `${join(here, "ibid.config.json")} is not read`;
+    expect((await callIbid(here, ["config", "check", ...other])).stdout).toContain(unread);
+    const printed = await callIbid(here, ["config", "print", ...other]);
+    expect(printed.stdout).toContain(`file = ${join(there, "ibid.config.json")}\n`);
+    expect(printed.stdout).toContain("serve.port = 9292");
+    expect(printed.stdout).toContain(unread);
+    const [json] = jsonLines((await callIbid(here, ["config", "check", "--json"], { IBID_KB: other[1] })).stdout);
+    expect(json).toMatchObject({ file: join(there, "ibid.config.json"), unread: join(here, "ibid.config.json") });
+  });
+
   it("code runs from the folder of the knowledge base and from those above it alone", async () => {
     const folder = await makeFolder({ "app/ibid.config.mjs": "export default {};", "data/x.txt": "x" });
     const file = join(folder, "app", "ibid.config.mjs");
