@@ -184,7 +184,7 @@ interface Throughput {
   readonly service: number;
   readonly workers: number;
   readonly load: number;
-  /** Of its response. */
+  /** Size of one response. */
   readonly bytes: number;
 }
 

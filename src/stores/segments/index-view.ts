@@ -199,7 +199,7 @@ export function createIndexView(): IndexView {
 
   const words = createWordIndexes((rows, scopes) => scopes.flatMap((scope) => scopeView(rows, scope)?.segments ?? []));
 
-  // What was decoded stays so: a commit in between adds rows, and takes none of this back.
+  // Decoded terms stay: a commit in between adds rows, and takes none of this back.
   function* readTerms(rows: DirectoryReader, scopes: readonly Scope[]): Generator<undefined, void> {
     for (const scope of scopes) while (scopeView(rows, scope)?.tail.readTerms() === true) yield undefined;
   }
