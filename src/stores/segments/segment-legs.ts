@@ -309,6 +309,7 @@ function createLatentLeg(parts: SegmentLegParts, latent: LatentLeg): SegmentLeg 
   function begin(query: Query, k: MatchCount, within: Within) {
     let hasWaited = within.moment === undefined;
     function* prepare(rows: DirectoryReader, search: LegSearch) {
+      yield* view.readTerms(rows, within.scopes);
       const searched = yield* search.segments(within.scopes);
       const space = latent.space(rows);
       const counts = latent.queryCounts(space, findWords(latent.analyzer, query.text, searched));
