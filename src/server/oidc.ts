@@ -6,6 +6,7 @@ import { checkGiven, checkOptions } from "../runtime/check-options.ts";
 import { loadPackage } from "../runtime/packages.ts";
 import { type Authenticate, callerOf, checkClaimRules, type ClaimRules } from "./identity.ts";
 import type { Login } from "./handler-options.ts";
+import { smallPage, wantsPage } from "./page/page-routes.ts";
 import { defineRoute, type Route } from "./route.ts";
 
 /**
@@ -187,6 +188,12 @@ export async function openLogin(options: LoginOptions): Promise<Login> {
       isOfThisMachine(issuer) ? { execute: [oidc.allowInsecureRequests] } : {},
     ));
 
+  /** A sentence, and for a browser the way to begin again. */
+  const say = (request: Request, status: number, heading: string, advice = "Begin again from the page."): Response =>
+    wantsPage(request)
+      ? smallPage(status, heading, root.pathname, { href: `${root.pathname}login`, text: "Sign in" }, [advice])
+      : new Response(`${heading}. ${advice}\n`, { status, headers: { "content-type": "text/plain; charset=utf-8" } });
+
   const begin = async (request: Request): Promise<Response> => {
     const verifier = oidc.randomPKCECodeVerifier();
     const [state, nonce] = [oidc.randomState(), oidc.randomNonce()];
@@ -207,7 +214,7 @@ export async function openLogin(options: LoginOptions): Promise<Login> {
     const attempt = await unseal(request, attemptCookie, attemptCookie);
     const { verifier, state, nonce, to } = attempt ?? {};
     if (typeof verifier !== "string" || typeof state !== "string" || typeof nonce !== "string")
-      return say(400, "This login has expired or was begun in another browser. Begin again from the page.");
+      return say(request, 400, "This login has expired or was begun in another browser");
     const here = new URL(redirectUri);
     here.search = new URL(request.url).search;
     let granted: Awaited<ReturnType<typeof oidc.authorizationCodeGrant>>;
@@ -219,10 +226,11 @@ export async function openLogin(options: LoginOptions): Promise<Login> {
         idTokenExpected: true,
       });
     } catch {
-      return say(401, "The provider did not confirm this login. Begin again from the page.");
+      return say(request, 401, "The provider did not confirm this login");
     }
     const caller = callerOf(granted.claims() ?? {}, claims);
-    if (caller === undefined) return say(403, "The provider names no user. Ask the operator to check the claims.");
+    if (caller === undefined)
+      return say(request, 403, "The provider names no user", "Ask the operator to check the claims.");
     const session = await seal({ caller }, sessionCookie, sessionMinutes * 60);
     return redirect(new URL(`.${ownPath(to)}`, root).href, [
       writeCookie(sessionCookie, session, sessionMinutes * 60),
@@ -294,10 +302,6 @@ function redirect(location: string, cookies: readonly string[]): Response {
   const headers = new Headers({ location });
   for (const cookie of cookies) headers.append("set-cookie", cookie);
   return new Response(null, { status: 302, headers });
-}
-
-function say(status: number, sentence: string): Response {
-  return new Response(`${sentence}\n`, { status, headers: { "content-type": "text/plain; charset=utf-8" } });
 }
 
 function isOfThisMachine(address: string): boolean {

@@ -259,6 +259,18 @@ describe("a login with code and PKCE", () => {
     const begun = createBrowser();
     await begun.visit(`${publicUrl}login`);
     expect((await begun.visit(`${publicUrl}login/callback?code=x&state=y`)).status).toBe(401);
+    // A person gets a way on.
+    for (const [browser, status] of [[stranger, 400] as const, [begun, 401] as const]) {
+      browser.accept = "text/html";
+      const said = await browser.visit(`${publicUrl}login/callback?code=<b>x&state=<b>y`);
+      const html = await said.text();
+      expect([said.status, /href="([^"]*login)">([^<]*)/u.exec(html)?.slice(1)]).toEqual([
+        status,
+        ["/kb/login", "Sign in"],
+      ]);
+      expect(html).not.toContain("<b>");
+      expect(said.headers.get("content-security-policy")).toContain("default-src 'none'");
+    }
   });
 
   it("keeps sessions over services with one secret, and none without it", async () => {

@@ -91,18 +91,31 @@ export function wantsPage({ method, headers }: Request): boolean {
 /** A small page for an address that there is not, with the way to the first screen. `home` is the address of the service. */
 export function missingPage(home: string, requestId: string): Response {
   const first = new URL(home).pathname;
+  return smallPage(404, "There is nothing at this address", first, { href: first, text: "Go to the first page" }, [
+    `Request ${requestId}`,
+  ]);
+}
+
+/** A page of one heading, a way on, and small lines. `first` is the path of the first screen; no text here is of a client. */
+export function smallPage(
+  status: number,
+  heading: string,
+  first: string,
+  { href, text }: { readonly href: string; readonly text: string },
+  lines: readonly string[] = [],
+): Response {
   const html = `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark"><title>Nothing here</title><link rel="icon" href="data:,">
+<meta name="color-scheme" content="light dark"><title>${heading}</title><link rel="icon" href="data:,">
 <link rel="stylesheet" href="${first}page.css"></head>
-<body><main class="column empty"><h1>There is nothing at this address</h1>
-<p><a class="button" href="${first}">Go to the first page</a></p>
-<p class="small faint">Request ${requestId}</p></main></body>
+<body><main class="column empty"><h1>${heading}</h1>
+<p><a class="button" href="${href}">${text}</a></p>
+${lines.map((line) => `<p class="small faint">${line}</p>`).join("\n")}</main></body>
 </html>
 `;
   return new Response(html, {
-    status: 404,
+    status,
     headers: { "content-type": "text/html; charset=utf-8", "content-security-policy": contentPolicy },
   });
 }
