@@ -63,7 +63,7 @@ export interface SegmentCore {
   readonly tidied: () => Promise<void>;
 }
 
-/** What there is to tidy in a scope. */
+/** The work that is due in a scope. */
 interface Due {
   /** Chunks of the live segment. */
   readonly waiting: number;

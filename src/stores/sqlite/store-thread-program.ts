@@ -19,19 +19,24 @@ import type { SqliteConnection } from "./sqlite-connection.ts";
 import { createSqliteDirectory } from "./sqlite-directory.ts";
 import type { SentOptions } from "./sent-options.ts";
 
+/** **Units** milliseconds. */
+const restBeforeMoving = 50;
+
 /** Program of the thread that does the long works of a store. */
 let core: SegmentCore | undefined;
 let connection: SqliteConnection | undefined;
+let moving: NodeJS.Timeout | undefined;
 let stop = new AbortController();
 /** A segment that waits for its turn to be written. */
 let built: BuiltTail | undefined;
 
-/** Moves the log, once the answer is on its way: it takes a tenth of a second, and no write waits for it. */
+/** Moves the log, once the answer is on its way: it takes a tenth of a second, and no write waits for it. A store that is closed soon moves it then. */
 async function thenMoveLog<Result>(work: Promise<Result>): Promise<Result> {
   try {
     return await work;
   } finally {
-    setImmediate(() => connection?.moveLog());
+    clearTimeout(moving);
+    moving = setTimeout(() => connection?.moveLog(), restBeforeMoving);
   }
 }
 
@@ -58,7 +63,10 @@ const tell = serveThread({
     });
   },
   stop: () => stop.abort(),
-  close: () => opened().directory.close(),
+  close() {
+    clearTimeout(moving);
+    return opened().directory.close();
+  },
 
   async build({ scope, sealAt }: Given<"build">): Result<"build"> {
     built = undefined;
