@@ -205,9 +205,12 @@ describe.each(eachStore)("while the $name store fits its model", ({ open }) => {
     const store = await open({
       corpusModel: {
         ...model,
-        project(terms, space, purpose) {
-          if (space.dimensions > 0 && ++moved === 10) controller.abort();
-          return model.project(terms, space, purpose);
+        projector(space, textOf) {
+          const project = model.projector(space, textOf);
+          return (terms) => {
+            if (space.dimensions > 0 && ++moved === 10) controller.abort();
+            return project(terms);
+          };
         },
       },
     });
@@ -376,9 +379,12 @@ describe.each(eachStore)("what the $name store's space knows", ({ open }) => {
     const store = await open({
       corpusModel: {
         ...model,
-        project(terms, space, purpose) {
-          if (space.dimensions > 0) purging ??= store.delete(into, { ids: ["u1", "u2"] }, { purge: true });
-          return model.project(terms, space, purpose);
+        projector(space, textOf) {
+          const project = model.projector(space, textOf);
+          return (terms) => {
+            if (space.dimensions > 0) purging ??= store.delete(into, { ids: ["u1", "u2"] }, { purge: true });
+            return project(terms);
+          };
         },
       },
     });
