@@ -78,9 +78,14 @@ export function* fuse(input: FuseInput): Waits<FuseResult> {
     const pools = input.legs.map(({ leg }, i) => openPool(leg.name, depth, results[i]!));
     before = pools;
     const merged = new Map<string, Merged>();
-    const candidates =
-      (yield* mergeKept(input, pools, depth, merged)) ?? (yield* mergePools(input, pools, depth, merged));
-    if (candidates === undefined) continue;
+    let candidates = yield* merge(input, pools, merged);
+    if (!isCertain(input, pools, candidates)) {
+      const reached =
+        (yield* reachKept(input, pools, candidates, depth, merged)) ??
+        (yield* reachBelow(input, pools, candidates, depth, merged));
+      if (reached === undefined) continue;
+      candidates = reached;
+    }
     return {
       candidates: yield* orderCandidates(candidates, input.wanted, input.readPlaces),
       results: new Map(pools.map(({ name, result }) => [name, result])),
@@ -156,31 +161,17 @@ interface Merged extends ChunkRef {
   readonly asked: Set<string>;
 }
 
-/** **Shape** all candidates, the first `wanted` of which are certain; `undefined` where pools must grow. */
-function* mergePools(
-  input: FuseInput,
-  pools: readonly LegPool[],
-  depth: MatchCount,
-  merged: Map<string, Merged>,
-): Waits<readonly FusedChunk[] | undefined> {
-  const candidates = yield* merge(input, pools, merged);
-  return isCertain(input, pools, candidates) ? candidates : yield* reachBelow(input, pools, candidates, depth, merged);
-}
-
-/** Adds the pools to what is `merged` already, all but the chunks that `keeper` alone has, and looks up what legs lack. */
+/** Adds the pools to what is `merged` already, and looks up what legs lack. */
 function* merge(
   input: FuseInput,
   pools: readonly LegPool[],
   merged: Map<string, Merged>,
-  keeper?: LegPool,
 ): Waits<readonly FusedChunk[]> {
   const { fusion, minFusedScore = -Infinity } = input;
-  for (const pool of keeper === undefined ? pools : [...pools.filter((each) => each !== keeper), keeper]) {
-    const { name, result, depth } = pool;
+  for (const { name, result, depth } of pools) {
     for (let i = 0; i < depth; i++) {
       const match = result.matches[i]!;
-      const entry = pool === keeper ? merged.get(chunkKey(match)) : entryFor(merged, match);
-      entry?.legs.set(name, new FoundMatch(match, i + 1));
+      entryFor(merged, match).legs.set(name, new FoundMatch(match, i + 1));
     }
   }
   if (!fusion.byRank) yield* complete(merged, input, pools);
@@ -300,19 +291,20 @@ function* reachBelow(
     pool.stale ||= stale === true;
     if (matches.length >= most) continue;
     const result = { ...pool.result, matches, complete: false };
-    return yield* merge(input, pools.with(at, { ...pool, result, depth: matches.length }), merged, keeper);
+    return yield* merge(input, pools.with(at, { ...pool, result, depth: matches.length }), merged);
   }
   return undefined;
 }
 
 /**
- * Merges the pools of other legs with the chunks that one leg kept and that may count in sum. The leg is not searched again, and the others are asked for few.
+ * Adds chunks outside the pools that one leg kept and that may count in sum. The leg is not searched again.
  *
  * **Shape** all candidates, the first `wanted` of which are certain; `undefined` where no leg kept enough.
  */
-function* mergeKept(
+function* reachKept(
   input: FuseInput,
   pools: readonly LegPool[],
+  before: readonly FusedChunk[],
   depth: MatchCount,
   merged: Map<string, Merged>,
 ): Waits<readonly FusedChunk[] | undefined> {
@@ -320,7 +312,6 @@ function* mergeKept(
   const at = pools.findIndex(({ whole, last, result: { kept } }) => !whole && last !== undefined && kept! < last);
   const keeper = pools[at];
   if (keeper === undefined || wanted === "all") return undefined;
-  const before = yield* merge(input, pools, merged, keeper);
   const scales = new Map(pools.map(({ name, scale }) => [name, scale]));
   const others = pools.filter((each) => each !== keeper);
   const most = others.map((each) => mostOutside(input, each));
@@ -343,7 +334,7 @@ function* mergeKept(
   }
   const lowered = { ...keeper, last: kept };
   const known = pools.with(at, lowered);
-  const candidates = yield* merge(input, known, merged, lowered);
+  const candidates = yield* merge(input, known, merged);
   const certain = isCertain(input, known, candidates)
     ? candidates
     : yield* reachBelow(input, known, candidates, depth, merged, lowered);

@@ -396,7 +396,7 @@ describe("fusing pools of legs", () => {
     // Outside the pool of a and below what b kept, a chunk has at most .5 · .969 + .5 · .873.
     const { asked, best } = await fuseKept(0.9505, 0.9505);
     expect(best).toMatchObject({ id: "both", score: 0.9505 });
-    expect(asked).toEqual(["a 32", "b 32", "b given", "b kept", "a given"]);
+    expect(asked).toEqual(["a 32", "b 32", "a given", "b given", "b kept", "a given"]);
   });
 
   it("searches on where a chunk below what a leg kept could still be the best", async () => {
