@@ -192,7 +192,7 @@ export interface Within {
   readonly minScore?: number | undefined;
   /** Keeps bounds of the scores of further chunks, for {@link Within.together}. A leg that keeps none ignores it. */
   readonly keep?: true | undefined;
-  /** Gives chunks that the last search of the query kept, in the place of a search: those that may count in the sum of all legs. */
+  /** In place of a search: gives chunks that the last one kept, where they may count in the sum of all legs. */
   readonly together?: TogetherBound | undefined;
   /** The state that every leg of one search sees. External engines ignore it. */
   readonly moment: Moment;
@@ -211,7 +211,7 @@ export interface TogetherBound {
   readonly leastScore: number;
   /** So may one that `wanted` others surely exceed. */
   readonly wanted: number;
-  /** What a leg gives by a score. **Shape** a higher score gives no less. */
+  /** The part that a leg gives by a score. **Shape** a higher score gives no less. */
   part(this: void, leg: string, score: number): number;
   /** The other legs, and the most that each gives to a chunk whose score in it is not known. */
   readonly others: readonly { readonly leg: string; readonly most: number }[];

@@ -69,7 +69,7 @@ export interface CertifiedScan {
 export interface KeptScan {
   /** Rows that are not kept score less. */
   readonly floor: number;
-  /** The rows of the column of the n-th look that may score `least`; all of them where that is the floor or more. */
+  /** Rows of the column of the n-th look that may score `least`: all such rows, where it is {@link KeptScan.floor} or more. */
   rows(look: number, least: number, offer: (row: number, upper: number, lower: number) => void): void;
   /** Forgets them: the next scan takes the scratch. */
   close(): void;

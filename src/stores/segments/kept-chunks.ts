@@ -15,12 +15,12 @@ const rounding = 2 ** -40;
 interface Reaching {
   readonly segment: Segment;
   readonly ordinal: number;
-  /** What it gives in sum, at most. */
+  /** The most that it gives in sum. */
   readonly most: number;
 }
 
 /**
- * Those of the kept chunks that may count in the sum of all legs.
+ * Finds the kept chunks that may count in the sum of all legs.
  *
  * A chunk is left out whose bound in sum is below `least`, or below the bound that `wanted` of the kept ones surely reach.
  *

@@ -269,7 +269,7 @@ function createDenseLeg(parts: SegmentLegParts): SegmentLeg {
         }
         vectors = search.keepPrepared(made);
       }
-      // Of several vectors, none knows the most that a chunk scores by the others.
+      // With several vectors, none knows the most that a chunk scores by the others.
       const [only, ...others] = vectors;
       const single = others.length === 0 ? only : undefined;
       const { together } = within;
