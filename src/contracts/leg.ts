@@ -199,11 +199,7 @@ export interface Within {
   readonly signal?: AbortSignal | undefined;
 }
 
-/**
- * The least that a chunk needs in the sum of all legs. @experimental
- *
- * @experimental
- */
+/** The least that a chunk needs in the sum of all legs. */
 export interface TogetherBound {
   /** A chunk that gives less in sum may be left out. */
   readonly least: number;

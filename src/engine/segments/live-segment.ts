@@ -79,8 +79,8 @@ export function createLiveSegment(scope: Scope, source: SegmentSource): LiveSegm
   let collected = 0;
 
   /** Postings, lengths and languages up to date with the rows, or with so many more of them. */
-  function invert(most = Infinity): void {
-    if (inverted === rows.length) return;
+  function invert(most = Infinity): boolean {
+    if (inverted === rows.length) return false;
     lists.clear();
     for (const end = Math.min(rows.length, inverted + most); inverted < end; inverted++) {
       const row = rows[inverted];
@@ -97,6 +97,7 @@ export function createLiveSegment(scope: Scope, source: SegmentSource): LiveSegm
         else entries.push(inverted, counts[i]!, names[i]!);
       }
     }
+    return inverted < rows.length;
   }
 
   function buildPostings(term: string): Postings | undefined {
@@ -209,10 +210,7 @@ export function createLiveSegment(scope: Scope, source: SegmentSource): LiveSegm
       for (const ordinal of ordinals.values()) yield [ordinal, rows[ordinal]!];
     },
     row: (ordinal) => rows[ordinal]!,
-    readTerms() {
-      invert(termsAtOnce);
-      return inverted < rows.length;
-    },
+    readTerms: () => invert(termsAtOnce),
     key: (ordinal) => rows[ordinal]!.key,
     chunkId: (ordinal) => rows[ordinal]!.id,
     chunkIds: (wanted) => wanted.map((ordinal) => rows[ordinal]!.id),
