@@ -139,18 +139,22 @@ function openPool(name: string, depth: MatchCount, result: LegResult): LegPool {
 
 /** A match of a leg, which says why when it is asked: few are. A getter of an object literal would be made anew for each match. */
 class FoundMatch implements FoundByLeg {
+  static readonly #whyProperty: PropertyDescriptor & ThisType<FoundMatch> = {
+    enumerable: true,
+    get() {
+      return this.#match.why;
+    },
+  };
+  declare readonly why: Why;
   readonly score: number;
   readonly rank: number;
-  private readonly match: LegMatch;
+  readonly #match: LegMatch;
 
   constructor(match: LegMatch, rank: number) {
     this.score = match.score;
     this.rank = rank;
-    this.match = match;
-  }
-
-  get why(): Why {
-    return this.match.why;
+    this.#match = match;
+    Object.defineProperty(this, "why", FoundMatch.#whyProperty);
   }
 }
 

@@ -139,26 +139,32 @@ export function toMatches<Hit extends FoundAt>(
   });
 }
 
-/** A match that says why when it is asked. A getter of an object literal would be made anew for each match. */
+/**
+ * A match that says why when it is asked. The property is the match's own, so that a copy has it. Its getter is one for all: a getter of an object literal would be
+ * made anew for each match.
+ */
 class ExplainedMatch implements LegMatch {
+  static readonly #whyProperty: PropertyDescriptor & ThisType<ExplainedMatch> = {
+    enumerable: true,
+    get() {
+      return (this.#said ??= this.#explain());
+    },
+  };
+  declare readonly why: Why;
   readonly scope: Scope;
   readonly id: string;
   readonly score: number;
   readonly revision: number;
-  private readonly explain: () => Why;
-  private said: Why | undefined;
+  readonly #explain: () => Why;
+  #said: Why | undefined;
 
   constructor(scope: Scope, id: string, score: number, revision: number, explain: () => Why) {
     this.scope = scope;
     this.id = id;
     this.score = score;
     this.revision = revision;
-    this.explain = explain;
-    this.said = undefined;
-  }
-
-  get why(): Why {
-    return (this.said ??= this.explain());
+    this.#explain = explain;
+    Object.defineProperty(this, "why", ExplainedMatch.#whyProperty);
   }
 }
 
