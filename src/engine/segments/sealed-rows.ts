@@ -5,6 +5,7 @@ import { asFloat32, torn } from "./bytes.ts";
 import { codeBlockBytes, type ColumnHeader, rowsPerBlock } from "./column-header.ts";
 import { createGrowingRows, type DenseRows } from "../vectors/dense-rows.ts";
 import { passCodes, readBounds, type RowBounds, rowsPerStretch } from "../vectors/pass-codes.ts";
+import { createKeptBlocks } from "./kept-blocks.ts";
 import type { ReadBytes, VectorColumn } from "./segment.ts";
 
 /** How a column reads its files. */
@@ -144,11 +145,8 @@ export function readDense(
       },
     };
   }
-  const blocks: (Float32Array | undefined)[] = Array.from({ length: Math.ceil(rows / perBlock) }, () => undefined);
-  const block = (row: number): Float32Array => {
-    const part = Math.floor(row / perBlock);
-    return (blocks[part] ??= asFloat32(read(`dense/${column}`, part)));
-  };
+  const blocks = createKeptBlocks(Math.ceil(rows / perBlock), (part) => asFloat32(read(`dense/${column}`, part)));
+  const block = (row: number): Float32Array => blocks.get(Math.floor(row / perBlock));
   const start = (row: number): number => (row % perBlock) * dimensions;
   return {
     ...common,
@@ -161,13 +159,13 @@ export function readDense(
         for (const row of wanted) parts.add(Math.floor(row / perBlock));
         expect(
           `dense/${column}`,
-          [...parts].filter((part) => blocks[part] === undefined),
+          [...parts].filter((part) => blocks.kept(part) === undefined),
         );
       },
     }),
     *each() {
       for (let row = 0; row < rows; row += perBlock) {
-        const part = blocks[row / perBlock] ?? asFloat32(read(`dense/${column}`, row / perBlock));
+        const part = blocks.kept(row / perBlock) ?? asFloat32(read(`dense/${column}`, row / perBlock));
         for (let at = 0; at < part.length; at += dimensions) yield part.subarray(at, at + dimensions);
       }
     },

@@ -1,0 +1,39 @@
+import { describe, expect, it } from "vitest";
+import { createKeptBlocks } from "../../src/engine/segments/kept-blocks.ts";
+
+/** Of 4 MiB. */
+function block(part: number): Float32Array {
+  const made = new Float32Array(2 ** 20);
+  made[0] = part;
+  return made;
+}
+
+describe("blocks of 32-bit rows", () => {
+  it("take 256 MiB over all columns; the one that was used longest ago goes first", () => {
+    const reads: string[] = [];
+    const open = (name: string) => createKeptBlocks(40, (part) => (reads.push(`${name}${part}`), block(part)));
+    const [a, b] = [open("a"), open("b")];
+    const parts = Array.from({ length: 32 }, (_, part) => part);
+    for (const part of parts) expect(a.get(part)[0]).toBe(part);
+    for (const part of parts) expect(b.get(part)[0]).toBe(part);
+    expect(reads).toHaveLength(64);
+    a.get(0);
+    expect(reads).toHaveLength(64);
+
+    b.get(32);
+    expect(a.kept(0)).toBeDefined();
+    expect(a.kept(1)).toBeUndefined();
+    expect(a.kept(2)).toBeDefined();
+    expect(a.get(1)[0]).toBe(1);
+    expect(a.kept(2)).toBeUndefined();
+    expect(reads.slice(64)).toEqual(["b32", "a1"]);
+  });
+
+  it("keep the one in use, however large it is", () => {
+    const large = createKeptBlocks(2, () => new Float32Array(65 * 2 ** 20));
+    const first = large.get(0);
+    expect(large.get(0)).toBe(first);
+    large.get(1);
+    expect(large.kept(0)).toBeUndefined();
+  });
+});
