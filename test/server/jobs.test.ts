@@ -4,6 +4,7 @@ import { createServer, request as startRequest, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Upload } from "tus-js-client";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { openKnowledgeBase } from "../../src/index.node.ts";
@@ -789,9 +790,11 @@ describe("the life of a job", () => {
         throw new TypeError("the proxy of the senders is not set up");
       },
     ];
+    const shelf = createMemoryJobShelf();
     const jobs = createServiceJobs({
       kb,
-      shelf: createMemoryJobShelf(),
+      // The next attempt is due before the record of the last one is written.
+      shelf: { ...shelf, save: (record) => sleep(5).then(() => shelf.save(record)) },
       settings: { ...defaultLimits, retry: { attempts: 3, initialMs: 1, longestMs: 1, jitter: 0 } },
       keepWith: (_uri, _bytes, add) => add(),
       deliver: createWebhookSender(

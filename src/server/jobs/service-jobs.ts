@@ -140,6 +140,11 @@ export function createServiceJobs(parts: JobParts): ServiceJobs {
     if (changed !== undefined) await shelf.save(changed.record);
   };
 
+  /** Jobs whose message is on its way. */
+  const telling = new Set<string>();
+  const mayTell = ({ record: { id, delivery, webhook } }: LiveJob): boolean =>
+    delivery?.state === "waiting" && webhook !== undefined && deliver !== undefined && !telling.has(id);
+
   const mayBegin = ({ record }: LiveJob): boolean =>
     record.state === "queued" && !running.has(record.id) && (record.dueAt ?? 0) <= now();
 
@@ -170,22 +175,23 @@ export function createServiceJobs(parts: JobParts): ServiceJobs {
       running.set(job.record.id, { stop, done });
     }
     clearTimeout(timer);
-    const due = table
-      .all()
-      .flatMap(({ record: { state, dueAt, delivery } }) => [
-        ...(state === "queued" && dueAt !== undefined ? [dueAt] : []),
-        ...(delivery?.state === "waiting" && delivery.dueAt !== undefined ? [delivery.dueAt] : []),
-      ]);
-    const later = due.filter((at) => at > now());
-    if (later.length > 0) {
-      timer = setTimeout(tick, Math.min(Math.min(...later) - now(), hourMs));
+    const due = table.all().flatMap((job) => {
+      const { state, dueAt, delivery } = job.record;
+      return [
+        ...(state === "queued" && dueAt !== undefined && dueAt > now() ? [dueAt] : []),
+        // One that is due already has its turn too: its time may have come while it was written.
+        ...(mayTell(job) ? [delivery?.dueAt ?? 0] : []),
+      ];
+    });
+    if (due.length > 0) {
+      timer = setTimeout(tick, Math.min(Math.max(0, Math.min(...due) - now()), hourMs));
       (timer as { unref?: () => void }).unref?.();
     }
   }
 
   function tick(): void {
-    pump();
     for (const { record } of table.all()) void tell(record.id);
+    pump();
   }
 
   async function run({ record }: LiveJob, signal: AbortSignal): Promise<void> {
@@ -276,14 +282,12 @@ export function createServiceJobs(parts: JobParts): ServiceJobs {
     void tell(id);
   }
 
-  const telling = new Set<string>();
   /** Sends the message about a job that is over, where it is due. */
   async function tell(id: string): Promise<void> {
     const job = table.get(id);
     const { delivery, webhook } = job?.record ?? {};
-    const isDue = delivery?.state === "waiting" && (delivery.dueAt ?? 0) <= now();
-    if (isClosed || job === undefined || webhook === undefined || deliver === undefined || !isDue || telling.has(id))
-      return;
+    if (isClosed || job === undefined || !mayTell(job) || (delivery?.dueAt ?? 0) > now()) return;
+    if (delivery === undefined || webhook === undefined || deliver === undefined) return;
     telling.add(id);
     try {
       const attempts = delivery.attempts + 1;
