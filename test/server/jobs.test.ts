@@ -824,6 +824,32 @@ describe("the life of a job", () => {
     expect(shown(false).webhook).toMatchObject({ error: { message: "The service could not send the message." } });
   });
 
+  it("goes on where what became of a message cannot be written", async () => {
+    const kb = await openWorld();
+    const shelf = createMemoryJobShelf();
+    let refused = 0;
+    const jobs = createServiceJobs({
+      kb,
+      shelf: {
+        ...shelf,
+        async save(record) {
+          if ((record.delivery?.attempts ?? 0) > 0) throw new Error(`no space left (${++refused})`);
+          await shelf.save(record);
+        },
+      },
+      settings: { ...defaultLimits, retry: { attempts: 3, initialMs: 1, longestMs: 1, jitter: 0 } },
+      keepWith: (_uri, _bytes, add) => add(),
+      deliver: createWebhookSender(async () => ({ status: 503, headers: {}, body: new Uint8Array() }) as never),
+    });
+    onTestFinished(() => jobs.close());
+    const caller = operatorOf(kb);
+    const webhook = { url: "https://receiver.example/", secret: "a secret of the receiver" };
+    const id = await jobs.create(caller, { uri: "wolf.txt", webhook }, { kind: "text", size: 5 });
+    await jobs.receive(id, 0, new TextEncoder().encode("Wolf."), new AbortController().signal);
+    await vi.waitFor(async () => expect((await jobs.find(caller, id)).record.delivery?.state).toBe("failed"), 20_000);
+    expect(refused).toBe(3);
+  });
+
   it("begins a job at once that waits for its next attempt [20]", async () => {
     let isBroken = true;
     const kb = await openWorld();

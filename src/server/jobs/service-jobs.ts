@@ -302,14 +302,14 @@ export function createServiceJobs(parts: JobParts): ServiceJobs {
       const error = await deliver(webhook, delivery.id, message);
       const isLast = attempts >= settings.retry.attempts;
       const dueAt = now() + delayBefore(attempts + 1, settings.retry, Math.random());
-      await changeAndSave(id, {
-        delivery:
-          error === undefined
-            ? { id: delivery.id, state: "delivered", attempts }
-            : isLast
-              ? { id: delivery.id, state: "failed", attempts, error }
-              : { id: delivery.id, state: "waiting", attempts, dueAt, error },
-      });
+      const told: JobRecord["delivery"] =
+        error === undefined
+          ? { id: delivery.id, state: "delivered", attempts }
+          : isLast
+            ? { id: delivery.id, state: "failed", attempts, error }
+            : { id: delivery.id, state: "waiting", attempts, dueAt, error };
+      // Where this cannot be written, the next process sends the message once more, under the same id.
+      await changeAndSave(id, { delivery: told }).catch(() => {});
     } finally {
       telling.delete(id);
       pump();
