@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createKeptBlocks } from "../../src/engine/segments/kept-blocks.ts";
 
-/** Of 4 MiB. */
+/** A block of 4 MiB. */
 function block(part: number): Float32Array {
   const made = new Float32Array(2 ** 20);
   made[0] = part;

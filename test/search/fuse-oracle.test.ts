@@ -228,7 +228,7 @@ function openLeg(leg: WorldLeg, onSearch: (given: number) => void, others: reado
       if (within.keep !== true || k === "all" || leg.keeps === 0)
         return { matches, complete, exact: true, calibration };
       kept = from.slice(0, Math.ceil(k * leg.keeps));
-      // Of those with the last score, some may be left out.
+      // Some chunks with the last score may be left out.
       const last = kept.at(-1)?.score;
       if (kept.length < from.length) kept = from.filter(({ score }) => score >= last!);
       return { matches, complete, exact: true, calibration, kept: last };
@@ -295,6 +295,12 @@ async function fuseKept(inA: number, inB: number) {
   return { asked, best: candidates[0] };
 }
 
+/** A leg whose scores are its parts, and that keeps nothing. */
+function plainLeg(name: string, ranking: readonly Row[]): WorldLeg {
+  const calibration = { weight: 1, scale: 1 };
+  return { name, calibration, minScore: undefined, ranking, surplus: 0, tells: false, keeps: 0 };
+}
+
 /** A leg that notes what it is asked for. */
 function notingLeg(name: string, rows: number, score: (i: number) => number) {
   const searched: string[] = [];
@@ -303,16 +309,7 @@ function notingLeg(name: string, rows: number, score: (i: number) => number) {
     id: `${name}${i}`,
     score: score(i),
   }));
-  const world: WorldLeg = {
-    name,
-    calibration: { weight: 1, scale: 1 },
-    minScore: undefined,
-    ranking,
-    surplus: 0,
-    tells: false,
-    keeps: 0,
-  };
-  const opened = openLeg(world, () => {});
+  const opened = openLeg(plainLeg(name, ranking), () => {});
   return {
     searched,
     leg: {
@@ -363,18 +360,8 @@ describe("fusing pools of legs", () => {
   it("looks beyond the pools for a chunk that ties with the last one and wins by its id [T28 L5]", async () => {
     const ties = (letter: string): readonly Row[] =>
       Array.from({ length: 32 }, (_, i) => ({ scope: "user:ada", id: `${letter}${i}`, score: 0.5 }));
-    const legOf = (name: string, ...others: readonly Row[]): WorldLeg => {
-      const ranking = [...ties(name), ...others].toSorted(byScore);
-      return {
-        name,
-        calibration: { weight: 1, scale: 1 },
-        minScore: undefined,
-        ranking,
-        surplus: 0,
-        tells: false,
-        keeps: 0,
-      };
-    };
+    const legOf = (name: string, ...others: readonly Row[]): WorldLeg =>
+      plainLeg(name, [...ties(name), ...others].toSorted(byScore));
     const outside: Row = { scope: "user:ada", id: "y", score: 0.5 };
     const world: World = {
       legs: [legOf("a", outside, { scope: "user:ada", id: "z", score: 1 }), legOf("b", outside)],

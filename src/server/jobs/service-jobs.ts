@@ -142,8 +142,11 @@ export function createServiceJobs(parts: JobParts): ServiceJobs {
 
   /** Jobs whose message is on its way. */
   const telling = new Set<string>();
-  const mayTell = ({ record: { id, delivery, webhook } }: LiveJob): boolean =>
-    delivery?.state === "waiting" && webhook !== undefined && deliver !== undefined && !telling.has(id);
+  /** The message of a job that waits to be sent, unless it is on its way. */
+  const waitingMessage = ({ record: { id, delivery, webhook } }: LiveJob) =>
+    delivery?.state === "waiting" && webhook !== undefined && deliver !== undefined && !telling.has(id)
+      ? { delivery, webhook, deliver, dueAt: delivery.dueAt ?? 0 }
+      : undefined;
 
   const mayBegin = ({ record }: LiveJob): boolean =>
     record.state === "queued" && !running.has(record.id) && (record.dueAt ?? 0) <= now();
@@ -176,11 +179,12 @@ export function createServiceJobs(parts: JobParts): ServiceJobs {
     }
     clearTimeout(timer);
     const due = table.all().flatMap((job) => {
-      const { state, dueAt, delivery } = job.record;
+      const { state, dueAt } = job.record;
+      const waiting = waitingMessage(job);
       return [
         ...(state === "queued" && dueAt !== undefined && dueAt > now() ? [dueAt] : []),
-        // One that is due already has its turn too: its time may have come while it was written.
-        ...(mayTell(job) ? [delivery?.dueAt ?? 0] : []),
+        // A message that is due already has its turn too: its time may have come while it was written.
+        ...(waiting === undefined ? [] : [waiting.dueAt]),
       ];
     });
     if (due.length > 0) {
@@ -285,9 +289,9 @@ export function createServiceJobs(parts: JobParts): ServiceJobs {
   /** Sends the message about a job that is over, where it is due. */
   async function tell(id: string): Promise<void> {
     const job = table.get(id);
-    const { delivery, webhook } = job?.record ?? {};
-    if (isClosed || job === undefined || !mayTell(job) || (delivery?.dueAt ?? 0) > now()) return;
-    if (delivery === undefined || webhook === undefined || deliver === undefined) return;
+    const waiting = job && waitingMessage(job);
+    if (isClosed || job === undefined || waiting === undefined || waiting.dueAt > now()) return;
+    const { delivery, webhook } = waiting;
     telling.add(id);
     try {
       const attempts = delivery.attempts + 1;
@@ -299,7 +303,7 @@ export function createServiceJobs(parts: JobParts): ServiceJobs {
         // The last job of a batch tells its end.
         ...given({ batch: batch === undefined ? undefined : summariseBatch(beside) }),
       };
-      const error = await deliver(webhook, delivery.id, message);
+      const error = await waiting.deliver(webhook, delivery.id, message);
       const isLast = attempts >= settings.retry.attempts;
       const dueAt = now() + delayBefore(attempts + 1, settings.retry, Math.random());
       const told: JobRecord["delivery"] =
