@@ -27,7 +27,7 @@ function findUnread(settings: LoadedConfig | undefined): string | undefined {
 /** Says which commands read another file than this one. */
 function describeReach(unread: string | undefined): string {
   return unread === undefined
-    ? "A command with another --kb reads the configuration that is found from there: give --kb here too to check that one."
+    ? "A command with another --kb reads the configuration that is found from there; the same --kb checks that one."
     : `${unread} is not read: --kb and IBID_KB look beside that knowledge base and above it, and --config names a file.`;
 }
 
