@@ -336,7 +336,7 @@ describe("places", () => {
     const own = await callIbid(here, ["config", "check"]);
     expect(own.code).toBe(0);
     expect(own.stdout).toContain(`${join(here, "ibid.config.json")}: valid.`);
-    expect(own.stdout).toContain("give --kb here too");
+    expect(own.stdout).toContain("the same --kb checks that one");
     const other = ["--kb", join(there, ".ibid")];
     const wrong = await callIbid(here, ["config", "check", ...other]);
     expect(wrong).toMatchObject({
