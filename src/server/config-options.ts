@@ -110,6 +110,7 @@ const limitDocs: Readonly<Record<keyof ServiceLimits, string>> = {
   headersTimeoutMs: "Time for the headers of a request to arrive, in milliseconds.",
   resumeMs:
     "How long the stream of an answer waits for a client that left, and is kept after its end, in milliseconds.",
+  repeatMs: "How long an answer under an `Idempotency-Key` is kept after its end, in milliseconds; 0 keeps none.",
   streamBytes: "Bytes of events that are kept for clients that come back.",
   jobs: "Jobs of all callers that are not over.",
   jobBytes: "Bytes of files that arrive, wait or failed.",

@@ -254,7 +254,7 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
     } catch (error) {
       const { status } = toRefusal(error);
       // A request that is wrong is no failure of the service.
-      if (work !== undefined && route.failed !== undefined && status !== 499 && status !== 400) {
+      if (work !== undefined && route.failed !== undefined && ![400, 422, 499].includes(status)) {
         context.set("failure", error);
         return route.failed();
       }

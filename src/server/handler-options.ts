@@ -119,6 +119,8 @@ export interface ServiceLimits {
   readonly headersTimeoutMs?: number;
   /** How long the stream of an answer waits for a client that left, and is kept after its end. 0 ends the run when the client leaves. Default 30,000. */
   readonly resumeMs?: number;
+  /** How long an answer under an `Idempotency-Key` is kept after its end; 0 keeps none. Default 600,000. */
+  readonly repeatMs?: number;
   /** Bytes of events that are kept for clients that come back. **Units** bytes. Default 16 MiB. */
   readonly streamBytes?: number;
   /** Jobs of all callers that are not over; further ones get 503. Default 5,000. */
@@ -285,6 +287,7 @@ export const defaultLimits: Required<ServiceLimits> = {
   connections: 4096,
   headersTimeoutMs: 15_000,
   resumeMs: 30_000,
+  repeatMs: 600_000,
   streamBytes: 2 ** 24,
   jobs: 5000,
   jobBytes: 2 ** 30,
@@ -299,6 +302,7 @@ const mostOfALimit = 2 ** 31 - 1;
 const mayBeZero: ReadonlySet<string> = new Set([
   "waiting",
   "resumeMs",
+  "repeatMs",
   "requestsPerDay",
   "bytesPerDay",
   "tokensPerDay",

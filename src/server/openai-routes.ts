@@ -3,10 +3,8 @@ import type { Answer, AskOptions, Citation } from "../contracts/answer.ts";
 import type { FilterInput } from "../contracts/filter.ts";
 import type { Hit } from "../contracts/retriever.ts";
 import { linkTo } from "../integrations/tools/tool-output.ts";
-import { sha256 } from "../runtime/hash.ts";
 import { platformNow } from "../runtime/platform-clock.ts";
-import { type AnswerStreams, readLastEventId } from "./answer-streams.ts";
-import type { ServerSentEvent } from "./event-response.ts";
+import { type AnswerStreams, documentsOf, type MadeEvent, toWhole } from "./answer-streams.ts";
 import { type FileId, fileIdsOf, filenameOf } from "./openai-file-routes.ts";
 import {
   completion,
@@ -81,32 +79,12 @@ export function createOpenAiRoutes(
         checkModel(call.body.model);
         const { question, options } = readMessages(call.body.messages);
         const asked = { ...options, ...readSettings(call.body.ibid) };
+        const names = namesFor(call);
         if (call.body.stream === true)
-          return (
-            resumed(call, streams) ??
-            streams.start(call, (signal) => completionEvents(call, question, { ...asked, signal }, namesFor(call)), {
-              key: keyOf(call),
-            })
-          );
-        const answer = await call.kb.ask(question, { ...asked, signal: call.signal });
-        return jsonResponse({
-          ...completionHead(call, "chat.completion"),
-          choices: [
-            {
-              index: 0,
-              message: {
-                role: "assistant",
-                content: answer.text,
-                refusal: null,
-                annotations: await urlCitations(answer, namesFor(call)),
-              },
-              logprobs: null,
-              finish_reason: finishOf(answer),
-            },
-          ],
-          usage: usageOf(answer),
-          ibid: detailsOf(answer),
-        });
+          return streams.start(call, (signal) => completionEvents(call, question, { ...asked, signal }, names));
+        return streams.whole(call, (signal) =>
+          toWhole(call.kb.ask(question, { ...asked, signal }), (answer) => toCompletion(call, answer, names)),
+        );
       },
     }),
     defineRoute({
@@ -143,17 +121,16 @@ export function createOpenAiRoutes(
           ...readSettings(body.ibid),
           ...(body.instructions != null && { instructions: body.instructions }),
         };
-        if (body.stream !== true) {
-          const answer = await call.kb.ask(question, { ...asked, signal: call.signal });
-          const fileId = await namesFor(call).fileIds(answer.citations, answer.hits);
-          return jsonResponse(toResponse(answer, headOf(call, question, answer.hits, fileId), fileId));
-        }
-        return (
-          resumed(call, streams) ??
-          streams.start(call, (signal) => responseEvents(call, question, { ...asked, signal }, namesFor(call)), {
-            key: keyOf(call),
+        const names = namesFor(call);
+        if (body.stream === true)
+          return streams.start(call, (signal) => responseEvents(call, question, { ...asked, signal }, names), {
             chat: `resp_${call.requestId}`,
-          })
+          });
+        return streams.whole(call, (signal) =>
+          toWhole(call.kb.ask(question, { ...asked, signal }), async (answer) => {
+            const fileId = await names.fileIds(answer.citations, answer.hits);
+            return toResponse(answer, headOf(call, question, answer.hits, fileId), fileId);
+          }),
         );
       },
     }),
@@ -216,20 +193,6 @@ function createResumeRoute(streams: AnswerStreams): Route {
       });
     },
   });
-}
-
-/** The stream that the client comes back for: by Last-Event-ID, or by the Idempotency-Key of the same request. */
-function resumed(call: CompletionCall | ResponseCall, streams: AnswerStreams): Response | undefined {
-  const last = readLastEventId(call.request);
-  if (last !== undefined) return streams.resume(call, last.id, last.after);
-  const key = keyOf(call);
-  return key === undefined ? undefined : streams.again(call, key);
-}
-
-/** The key of a request that may be sent again; another body under the same key is another request. */
-function keyOf({ request, body }: CompletionCall | ResponseCall): string | undefined {
-  const given = request.headers.get("idempotency-key") ?? "";
-  return given === "" ? undefined : sha256(JSON.stringify([given, body]));
 }
 
 function checkModel(model: string): void {
@@ -321,21 +284,32 @@ function completionHead({ requestId }: { readonly requestId: string }, object: s
   return { id: `chatcmpl-${requestId}`, object, created: Math.floor(platformNow() / 1000), model: modelName };
 }
 
+async function toCompletion(call: CompletionCall, answer: Answer, names: Names): Promise<object> {
+  const annotations = await urlCitations(answer, names);
+  const message = { role: "assistant", content: answer.text, refusal: null, annotations };
+  return {
+    ...completionHead(call, "chat.completion"),
+    choices: [{ index: 0, message, logprobs: null, finish_reason: finishOf(answer) }],
+    usage: usageOf(answer),
+    ibid: detailsOf(answer),
+  };
+}
+
 /** Pieces of the text as they come; the last chunk has the annotations. */
 async function* completionEvents(
   call: CompletionCall,
   question: string,
   asked: AskOptions,
   names: Names,
-): AsyncGenerator<SentEvent> {
+): AsyncGenerator<MadeEvent> {
   const head = completionHead(call, "chat.completion.chunk");
-  const chunk = (delta: object, finish: string | null = null, more: object = {}): SentEvent =>
+  const chunk = (delta: object, finish: string | null = null, more: object = {}): MadeEvent =>
     toEvent({ ...head, choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }], ...more });
   const events = call.kb.ask(question, asked)[Symbol.asyncIterator]();
   // A failure before the first event still gets a status.
   let next = await events.next();
   try {
-    yield chunk({ role: "assistant", content: "" });
+    yield { ...chunk({ role: "assistant", content: "" }), documentIds: documentsOf(next.value) };
     for (; next.done !== true; next = await events.next()) {
       const { value } = next;
       if (value.type === "text") yield chunk({ content: value.delta });
@@ -439,9 +413,9 @@ async function* responseEvents(
   question: string,
   asked: AskOptions,
   { fileIds }: Names,
-): AsyncGenerator<SentEvent> {
+): AsyncGenerator<MadeEvent> {
   let sequence_number = 0;
-  const event = (type: string, more: object): SentEvent => {
+  const event = (type: string, more: object): MadeEvent => {
     const name = `response.${type}`;
     return { event: name, ...toEvent({ type: name, ...more, sequence_number: sequence_number++ }) };
   };
@@ -454,7 +428,7 @@ async function* responseEvents(
   const { search, said, response } = head;
   const at = { output_index: 1, item_id: said.id, content_index: 0 };
   try {
-    yield event("created", { response });
+    yield { ...event("created", { response }), documentIds: documentsOf(first) };
     yield event("in_progress", { response });
     yield event("output_item.added", { output_index: 0, item: { ...search, status: "in_progress" } });
     yield event("file_search_call.completed", { output_index: 0, item_id: search.id });
@@ -482,8 +456,6 @@ async function* responseEvents(
   }
 }
 
-type SentEvent = Omit<ServerSentEvent, "id">;
-
-function toEvent(value: object): SentEvent {
+function toEvent(value: object): MadeEvent {
   return { data: JSON.stringify(value) };
 }

@@ -5,12 +5,12 @@ import { toUIMessageStream, uiMessageStreamHeaders } from "../integrations/ai-sd
 import { toGroupJson } from "../search/group-hits.ts";
 import { toHitJson } from "../search/hit-json.ts";
 import { given } from "./given.ts";
-import { type AnswerStreams, readLastEventId } from "./answer-streams.ts";
+import { type AnswerStreams, toWhole } from "./answer-streams.ts";
 import type { ServerSentEvent } from "./event-response.ts";
 import { toRefusal } from "./refusal.ts";
 import * as requests from "./request-schemas.ts";
 import * as responses from "./response-schemas.ts";
-import { bytesResponse, defineRoute, jsonResponse, type Route, takesGzip } from "./route.ts";
+import { bytesResponse, defineRoute, type Route, takesGzip } from "./route.ts";
 import { makeSearchBody } from "./search-body.ts";
 
 /** Sentences of Ballerina's query service, word for word: nothing was found; an answer failed. */
@@ -34,10 +34,10 @@ export function createQuestionRoutes(streams: AnswerStreams): readonly Route[] {
       },
       isSlow: true,
       asked: ({ body: { query } }) => [query],
-      async handle({ kb, body: { query }, signal }) {
-        const answer = await kb.ask(query, { signal });
-        return jsonResponse({ response: toPlainText(answer) });
-      },
+      handle: (call) =>
+        streams.whole(call, (signal) =>
+          toWhole(call.kb.ask(call.body.query, { signal }), (answer) => ({ response: toPlainText(answer) })),
+        ),
       failed: () =>
         new Response(failureText, { status: 500, headers: { "content-type": "text/plain; charset=utf-8" } }),
     }),
@@ -82,13 +82,12 @@ export function createQuestionRoutes(streams: AnswerStreams): readonly Route[] {
       ],
       async handle(call) {
         const { question, ...options } = call.body;
-        const wanted = given(options);
-        const last = readLastEventId(call.request);
-        if (last !== undefined) return streams.resume(call, last.id, last.after);
-        const isStreamed = (call.request.headers.get("accept") ?? "").toLowerCase().includes("text/event-stream");
-        if (!isStreamed)
-          return jsonResponse(toAnswerJson(await call.kb.ask(question, { ...wanted, signal: call.signal })));
-        return streams.start(call, (signal) => toServerSentEvents(call.kb.ask(question, { ...wanted, signal })));
+        const ask = (signal: AbortSignal) => call.kb.ask(question, { ...given(options), signal });
+        const { headers } = call.request;
+        const isStreamed = (headers.get("accept") ?? "").toLowerCase().includes("text/event-stream");
+        return isStreamed || headers.has("last-event-id")
+          ? streams.start(call, (signal) => toServerSentEvents(ask(signal)))
+          : streams.whole(call, (signal) => toWhole(ask(signal), toAnswerJson));
       },
     }),
     defineRoute({
@@ -104,8 +103,11 @@ export function createQuestionRoutes(streams: AnswerStreams): readonly Route[] {
       },
       isSlow: true,
       asked: ({ body: { answer } }) => [typeof answer === "string" ? answer : JSON.stringify(answer)],
-      async handle({ kb, body: { answer, ...options }, signal }) {
-        return jsonResponse(await kb.verify(answer, { ...given(options), signal }));
+      handle(call) {
+        const { answer, ...options } = call.body;
+        return streams.whole(call, async function* (signal) {
+          yield { data: JSON.stringify(await call.kb.verify(answer, { ...given(options), signal })) };
+        });
       },
     }),
     createChatRoute(streams),
@@ -138,8 +140,6 @@ function createChatRoute(streams: AnswerStreams): Route {
     async handle(call) {
       const { messages, id: chat, messageId: _messageId, trigger: _trigger, ...options } = call.body;
       const { question, history } = readUIMessages(messages);
-      const last = readLastEventId(call.request);
-      if (last !== undefined) return streams.resume(call, last.id, last.after);
       const onError = (error: unknown): string => {
         call.fail(error);
         const { message, hint = "" } = toRefusal(error);

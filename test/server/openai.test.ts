@@ -327,10 +327,10 @@ describe("streams in OpenAI's shapes", () => {
     expect(await read([user(question)])).toContain("ninety days");
     expect(await read([user(question)])).toContain("ninety days");
     expect(counted.asked).toBe(1);
-    // Another question, another key, another caller: another run.
-    await read([user("How long is a key valid, please?")]);
+    // Another key, another run; another question needs another key.
     await read([user(question)], { "idempotency-key": "two" });
-    expect(counted.asked).toBe(3);
+    expect(counted.asked).toBe(2);
+    await expect(read([user("How long is a key valid, please?")])).rejects.toMatchObject({ status: 422 });
   });
 
   it("of responses are resumed by their number, by OpenAI's own client", async () => {

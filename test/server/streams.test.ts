@@ -231,7 +231,7 @@ describe("the streams that are kept", () => {
     }) as unknown as Call;
 
   it("are found by their key before their first event, also after the first client left, and by their caller alone", async () => {
-    const streams = createAnswerStreams({ resumeMs: 60_000, streamBytes: 10_000 });
+    const streams = createAnswerStreams({ resumeMs: 60_000, repeatMs: 60_000, streamBytes: 10_000 });
     const begun = Promise.withResolvers<void>();
     let asked = 0;
     const make = async function* () {
@@ -241,21 +241,26 @@ describe("the streams that are kept", () => {
       yield { data: "two" };
     };
     const left = new AbortController();
-    const call = { ...callOf("ada"), request: new Request("http://localhost/", { signal: left.signal }) };
-    const first = streams.start(call, make, { key: "k" });
-    const again = streams.again(callOf("ada"), "k");
-    expect(streams.again(callOf("ada"), "other")).toBeUndefined();
-    expect(streams.again(callOf("bob"), "k")).toBeUndefined();
+    const keyed = (name: string, key: string, signal?: AbortSignal): Call => {
+      const headers = { "idempotency-key": key };
+      return { ...callOf(name), request: new Request("http://localhost/", { headers, signal: signal ?? null }) };
+    };
+    const first = streams.start(keyed("ada", "k", left.signal), make);
+    const again = await streams.start(keyed("ada", "k"), make);
+    expect(asked).toBe(1);
     left.abort();
     begun.resolve();
-    expect((await read(again!)).map(({ data }) => data)).toEqual(["one", "two"]);
+    expect((await read(again)).map(({ data }) => data)).toEqual(["one", "two"]);
     await (await first).body?.cancel();
     expect(asked).toBe(1);
+    await streams.start(keyed("ada", "other"), make);
+    await streams.start(keyed("bob", "k"), make);
+    expect(asked).toBe(3);
     streams.close();
   });
 
   it("have bounded bytes: the oldest that are over go first, then events that every client has read", async () => {
-    const streams = createAnswerStreams({ resumeMs: 60_000, streamBytes: 10_000 });
+    const streams = createAnswerStreams({ resumeMs: 60_000, repeatMs: 60_000, streamBytes: 10_000 });
     const events = (count: number) =>
       async function* () {
         for (let index = 0; index < count; index++) yield { data: "x".repeat(400) };
