@@ -255,12 +255,12 @@ function Rail({ current, onHelp }: { readonly current: string; readonly onHelp: 
 /** The way to the provider and back to this address, for people whose session has ended. */
 function SignIn(): VNode {
   const { pathname, search, hash } = location;
-  const to = `/${pathname.split("/").at(-1)}${search}`;
+  const to = `/${pathname.split("/").at(-1)}${search}${hash}`;
   return (
     <Dialog title={t("signedOutTitle")}>
       <p>{t("signedOutText")}</p>
       <div class="row end">
-        <a class="button" href={`login?${new URLSearchParams({ to }).toString()}${hash}`}>
+        <a class="button" href={`login?${new URLSearchParams({ to }).toString()}`}>
           {t("signIn")}
         </a>
       </div>

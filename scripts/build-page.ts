@@ -20,7 +20,7 @@ const apart: Readonly<Record<string, string>> = { "page-pdf.js": "pdf", "page-pd
 
 export async function buildPage(folder: string): Promise<PageSizes> {
   const bundle = await rolldown({
-    input: { page: join(root, "page", "main.tsx") },
+    input: { page: join(root, "page", "main.tsx"), "page-sign-in": join(root, "page", "sign-in.ts") },
     platform: "browser",
     transform: {
       jsx: { runtime: "automatic" },

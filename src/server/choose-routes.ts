@@ -12,7 +12,7 @@ import { noteRoutes } from "./note-routes.ts";
 import { createPlaceRoutes } from "./place-routes.ts";
 import { createRecordRoutes } from "./record-routes.ts";
 import type { ServiceParts } from "./follow-purges.ts";
-import { pageRoutes, wantsPage } from "./page/page-routes.ts";
+import { pageRoutes, signInPage, wantsPage } from "./page/page-routes.ts";
 import { createProbeRoutes } from "./probe-routes.ts";
 import { createStreamRoutes } from "./stream-routes.ts";
 import { createQuestionRoutes } from "./question-routes.ts";
@@ -88,8 +88,7 @@ function pagesWith(login: Login | undefined): readonly Route[] {
             const isShown = wantsPage(call.request) || route.path === "/";
             if (!isShown || (await login.authenticate(call.request, {})) !== undefined) return route.handle(call);
             const to = route.path + new URL(call.request.url).search;
-            const query = to === "/" ? "" : `?${new URLSearchParams({ to }).toString()}`;
-            return new Response(null, { status: 302, headers: { location: login.path + query } });
+            return signInPage(call.home, `${login.path}?${new URLSearchParams({ to }).toString()}`);
           },
         },
   );

@@ -280,9 +280,14 @@ function loginRoute(
   });
 }
 
-/** A path of this service: an address elsewhere would send people who signed in to another site. */
+/** The longest address to come back to: it is sealed in a cookie, which may have 4,096 characters. */
+const longestReturn = 2000;
+
+/** A path of this service: an address elsewhere would send people who signed in to another site. One that is too long comes without its fragment, or not at all. */
 function ownPath(path: unknown): string {
-  return typeof path === "string" && /^\/(?![/\\])[\w./?=&%~+*:-]*$/u.test(path) ? path : "/";
+  if (typeof path !== "string" || !/^\/(?![/\\])[^\p{Cc}]*$/u.test(path)) return "/";
+  const { pathname, search, hash } = new URL(path, "http://localhost");
+  return [pathname + search + hash, pathname + search].find(({ length }) => length <= longestReturn) ?? "/";
 }
 
 function readCookie(request: Request, name: string): string | undefined {

@@ -1,10 +1,14 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
-import { type AccessKey, type Login, startService } from "../../src/server/index.node.ts";
+import { type AccessKey, type Login, openLogin, startService } from "../../src/server/index.node.ts";
 import { defineRoute, type Route } from "../../src/server/route.ts";
 import { openFileBlobStore } from "../../src/stores/index.node.ts";
 import type { Scope } from "../../src/contracts/scope.ts";
+import { startProvider } from "../server/openid-provider.ts";
 import { createScriptedChatModel } from "../../src/testing/scripted-chat-model.ts";
 import { papers } from "./documents.ts";
 import { askOnPage, openHarbour, serve, visit, visitHarbour } from "./open-page.ts";
@@ -294,6 +298,15 @@ test("[page 28] an operator lists, makes, replaces and revokes keys; a new one i
   await other.page.waitForSelector("#key");
 });
 
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, "127.0.0.1");
+  await once(probe, "listening");
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, "close");
+  return port;
+}
+
 /** A login whose provider confirms everybody at once. */
 function createInstantLogin(): Login {
   const cookie = "test-session";
@@ -355,6 +368,40 @@ test("[page 28] people who sign in at a provider come back to their screen, sign
   await page.waitForSelector("dialog");
   expect(await page.textContent("dialog")).not.toMatch(/key/iu);
   expect(await page.getByRole("link", { name: "Sign in" }).getAttribute("href")).toBe("login?to=%2Flibrary");
+});
+
+test("[page 28] a place behind # comes back from the form of a real provider, as one in the parameters does", async () => {
+  const provider = await startProvider();
+  onTestFinished(() => provider.stop());
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}/`;
+  provider.redirects.push(`${url}login/callback`);
+  const login = await openLogin({
+    issuer: provider.issuer,
+    clientId: "ibid",
+    clientSecret: "a-secret-of-the-client-ibid",
+    publicUrl: url,
+    claims: {},
+  });
+  const kb = await openKept("user:ada");
+  const { authenticate } = login;
+  const serving = await serve(kb, { port, local: undefined as never, login, authenticate });
+  // The form of the provider loads a typeface from elsewhere.
+  const others = [provider.issuer, "https://fonts."];
+  for (const path of ["#uri=secret.md&scope=user:ada&at=8:20", "d?uri=secret.md&scope=user:ada&at=8:20"]) {
+    const { page } = await visit(serving, {}, others);
+    await page.route(/fonts/u, (route) => route.abort());
+    await page.context().clearCookies();
+    await page.goto("about:blank");
+    await page.goto(url + path);
+    await page.fill("input[name=login]", "ada");
+    await page.fill("input[name=password]", "any");
+    await page.click("button[type=submit]");
+    await page.click("button[type=submit] >> text=Continue");
+    await expect.poll(() => page.textContent("body")).toContain("blue stone");
+    expect(page.url()).toBe(url + path);
+    await page.waitForSelector("mark");
+  }
 });
 
 test("[page 28] people whom a proxy names are offered no signing out, which the page could not do", async () => {

@@ -80,8 +80,12 @@ export interface Visit extends Serving {
   readonly problems: readonly string[];
 }
 
-/** A page of its own, whose problems fail the test. */
-export async function visit(serving: Serving, options: BrowserContextOptions = {}): Promise<Visit> {
+/** A page of its own, whose problems fail the test. `others`: origins that it may ask beside the service. */
+export async function visit(
+  serving: Serving,
+  options: BrowserContextOptions = {},
+  others: readonly string[] = [],
+): Promise<Visit> {
   visits += 1;
   const context = await (
     await openBrowser()
@@ -93,7 +97,8 @@ export async function visit(serving: Serving, options: BrowserContextOptions = {
   const { origin } = new URL(serving.url);
   page.on("request", (request) => {
     const address = request.url();
-    if (!address.startsWith(origin) && !/^(?:data|blob|about):/u.test(address)) problems.push(`request: ${address}`);
+    const isKnown = [origin, ...others].some((one) => address.startsWith(one));
+    if (!isKnown && !/^(?:data|blob|about):/u.test(address)) problems.push(`request: ${address}`);
   });
   page.on("console", (message) => {
     if (/Content Security Policy|TrustedScript|Trusted Type/iu.test(message.text()))

@@ -1,11 +1,11 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from "jose";
-import Provider from "oidc-provider";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { AccessContext } from "../../src/contracts/scope.ts";
 import { callerOf } from "../../src/server/identity.ts";
 import { firstOf, openLogin, startService, trustHeaders, verifyTokens } from "../../src/server/index.node.ts";
+import { startProvider } from "./openid-provider.ts";
 import { keys, openWorld, send } from "./service.ts";
 
 const audience = "https://kb.example/";
@@ -15,63 +15,12 @@ const claims = {
   operator: { claim: "roles.ibid", value: "owner" },
 };
 
-/** A real OpenID provider on loopback, with two people and a machine. */
 let issuer = "";
-const redirects: string[] = [];
+let redirects: string[] = [];
 beforeAll(async () => {
-  const server = createServer((request, response) => void provider.callback()(request, response));
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const people: Record<string, object> = {
-    ada: { groups: ["acme", "writers"] },
-    bob: { groups: ["umbrella"], roles: { ibid: "owner" } },
-  };
-  const provider = new Provider(issuer, {
-    clients: [
-      {
-        client_id: "ibid",
-        client_secret: "a-secret-of-the-client-ibid",
-        redirect_uris: ["http://127.0.0.1:9/login/callback"],
-        token_endpoint_auth_method: "client_secret_post",
-      },
-      {
-        client_id: "robot",
-        client_secret: "a-secret-of-the-client-robot",
-        grant_types: ["client_credentials"],
-        response_types: [],
-        redirect_uris: [],
-      },
-    ],
-    cookies: { keys: ["a-key-of-the-cookies"] },
-    claims: { openid: ["sub"], profile: ["groups", "roles"] },
-    conformIdTokenClaims: false,
-    findAccount: (_, id) => ({ accountId: id, claims: () => ({ sub: id, ...people[id] }) }),
-    features: {
-      clientCredentials: { enabled: true },
-      devInteractions: { enabled: true },
-      resourceIndicators: {
-        enabled: true,
-        defaultResource: (_context, _client, oneOf) => oneOf ?? [],
-        getResourceServerInfo: (_context, resource) => ({
-          scope: "read",
-          audience: resource,
-          accessTokenFormat: "jwt",
-          jwt: { sign: { alg: "RS256" } },
-        }),
-      },
-    },
-    extraTokenClaims: () => ({ groups: "acme writers" }),
-    // A test chooses the port of its service after the provider is there.
-    clientBasedCORS: () => false,
-  });
-  const plain = Object.getPrototypeOf(await provider.Client.find("ibid")) as {
-    redirectUriAllowed(uri: string): boolean;
-  };
-  plain.redirectUriAllowed = (uri) => redirects.includes(uri);
-  return async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  };
+  const provider = await startProvider();
+  ({ issuer, redirects } = provider);
+  return provider.stop;
 });
 
 async function tokenOf(resource = audience): Promise<string> {
@@ -151,6 +100,7 @@ function createBrowser() {
   const jars = new Map<string, Map<string, string>>();
   const visit = async (address: string, init: RequestInit = {}): Promise<Response> => {
     const { origin } = new URL(address);
+    browser.at = address;
     const jar = jars.get(origin) ?? new Map<string, string>();
     jars.set(origin, jar);
     const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join("; ");
@@ -167,7 +117,8 @@ function createBrowser() {
     const location = response.headers.get("location");
     return location === null ? response : visit(new URL(location, address).href);
   };
-  const browser = { visit, jars, accept: undefined as string | undefined };
+  // A response has no fragment in its address.
+  const browser = { visit, jars, accept: undefined as string | undefined, at: "" };
   return browser;
 }
 
@@ -204,6 +155,9 @@ describe("a login with code and PKCE", () => {
   /** Fills the forms of the provider: name, then consent. */
   async function signIn(browser: ReturnType<typeof createBrowser>, address: string, name: string): Promise<Response> {
     let response = await browser.visit(address);
+    // Where a screen is asked for, a script of the page takes its link to the login.
+    const [, link] = /class="button" href="([^"]+)"/u.exec(await response.clone().text()) ?? [];
+    if (link !== undefined) response = await browser.visit(new URL(link, address).href);
     for (let form = 0; form < 2; form++) {
       const html = await response.text();
       const [, action] = /<form[^>]* action="([^"]+)"/u.exec(html) ?? [];
@@ -254,6 +208,20 @@ describe("a login with code and PKCE", () => {
     invited.accept = "text/html";
     expect((await signIn(invited, place, "bob")).url).toBe(place);
     expect((await invited.visit(`${publicUrl}session`)).status).toBe(200);
+    // Marks of a fragment, and what a cookie has no room for.
+    const marked = `${publicUrl}?a=(b)#uri=a(b)'!%2Fc.md&at=0:4&q=%C3%A9`;
+    const to = (path: string): string => `${publicUrl}login?${new URLSearchParams({ to: path }).toString()}`;
+    const long = "x".repeat(2000);
+    for (const [path, back] of [
+      ["/?a=(b)#uri=a(b)'!%2Fc.md&at=0:4&q=é", marked],
+      [`/search#q=${long}`, `${publicUrl}search`],
+      [`/search?q=${long}`, publicUrl],
+      ["/\\evil.example/", publicUrl],
+    ] as const) {
+      const other = createBrowser();
+      await signIn(other, to(path), "ada");
+      expect(other.at).toBe(back);
+    }
     const stranger = createBrowser();
     expect((await stranger.visit(`${publicUrl}login/callback?code=x&state=y`)).status).toBe(400);
     const begun = createBrowser();

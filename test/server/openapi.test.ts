@@ -104,6 +104,7 @@ const pageCalls = [
   ["pageUpload", "/page-upload.js"],
   ["pageNotes", "/page-notes.js"],
   ["pageAbout", "/page-about.js"],
+  ["pageSignIn", "/page-sign-in.js"],
   ["pageCare", "/page-care.js"],
   ["pageView", "/page-view.js"],
   ["pageMarkdown", "/page-markdown.js"],

@@ -5,6 +5,7 @@ export const pageFileNames = [
   "index.html",
   "page.css",
   "page.js",
+  "page-sign-in.js",
   "page-shared.js",
   "page-view.js",
   "page-markdown.js",

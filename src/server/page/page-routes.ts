@@ -96,13 +96,21 @@ export function missingPage(home: string, requestId: string): Response {
   ]);
 }
 
-/** A page of one heading, a way on, and small lines. `first` is the path of the first screen; no text here is of a client. */
+/** Sends a browser without a session to `login`, with the fragment of its address. A script must do it: the service never sees a fragment. */
+export function signInPage(home: string, login: string): Response {
+  const first = new URL(home).pathname;
+  const link = { href: `${first}${login}`, text: "Sign in" };
+  return smallPage(200, "Please sign in", first, link, [], "page-sign-in.js");
+}
+
+/** A page of one heading, a way on, and small lines. `first` is the path of the first screen; texts of a client are encoded. */
 export function smallPage(
   status: number,
   heading: string,
   first: string,
   { href, text }: { readonly href: string; readonly text: string },
   lines: readonly string[] = [],
+  script?: PageFileName,
 ): Response {
   const html = `<!doctype html>
 <html lang="en">
@@ -111,7 +119,7 @@ export function smallPage(
 <link rel="stylesheet" href="${first}page.css"></head>
 <body><main class="column empty"><h1>${heading}</h1>
 <p><a class="button" href="${href}">${text}</a></p>
-${lines.map((line) => `<p class="small faint">${line}</p>`).join("\n")}</main></body>
+${lines.map((line) => `<p class="small faint">${line}</p>`).join("\n")}</main>${script === undefined ? "" : `<script type="module" src="${first}${script}"></script>`}</body>
 </html>
 `;
   return new Response(html, {
