@@ -20,7 +20,7 @@ let redirects: string[] = [];
 beforeAll(async () => {
   const provider = await startProvider();
   ({ issuer, redirects } = provider);
-  return provider.stop;
+  return () => provider.stop();
 });
 
 async function tokenOf(resource = audience): Promise<string> {
