@@ -6,7 +6,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { assembleWat } from "./assemble-wat.ts";
 
-export const kernels = ["scan-codes", "sift-codes", "sum-impacts"] as const;
+export const kernels = ["scan-codes", "sift-codes", "sum-impacts", "sum-terms"] as const;
 
 function pathOf(file: string): URL {
   return new URL(`../src/engine/kernels/${file}`, import.meta.url);

@@ -1,6 +1,6 @@
 import type { TermCounts, TermRow, TermVector } from "../../contracts/corpus-model.ts";
-import { hashForms } from "./hash-forms.ts";
-import { projectLatent } from "./project-latent.ts";
+import { projectLatent, toUnit } from "./project-latent.ts";
+import { differences, hashForms } from "./hash-forms.ts";
 
 /** Behind the model's own dimensions stands how terms are written. */
 export const formDimensions = 256;
@@ -50,15 +50,33 @@ export function joinParts(
   const joined = new Float64Array(dimensions + formDimensions);
   for (let d = 0; d < dimensions; d++) joined[d] = meaning * direction[d]!;
   for (let d = 0; d < formDimensions; d++) joined[dimensions + d] = form * forms[d]!;
-  let most = 0;
   let squares = 0;
+  for (let d = 0; d < joined.length; d++) squares += joined[d]! * joined[d]!;
+  return { vector: toBytes(joined), squares };
+}
+
+/** Room for two directions on their way into bytes. */
+let room = new Float64Array(0);
+
+/** The vector of {@link joinParts} with both weights 1, from directions of any length. `hashed` is before its {@link differences}. **Cost** no array but the vector. */
+export function joinUnits(direction: Float64Array, hashed: Float64Array): Int8Array {
+  const dimensions = direction.length;
+  if (room.length !== dimensions + formDimensions) room = new Float64Array(dimensions + formDimensions);
+  room.set(direction);
+  differences(hashed, room.subarray(dimensions));
+  toUnit(room.subarray(0, dimensions));
+  toUnit(room.subarray(dimensions));
+  return toBytes(room);
+}
+
+/** Rounded so that the largest coordinate is {@link largest}. */
+function toBytes(joined: Float64Array): Int8Array {
+  let most = 0;
   for (let d = 0; d < joined.length; d++) {
-    const value = joined[d]!;
-    squares += value * value;
-    const size = Math.abs(value);
+    const size = Math.abs(joined[d]!);
     if (size > most) most = size;
   }
   const vector = new Int8Array(joined.length);
   if (most > 0) for (let d = 0; d < joined.length; d++) vector[d] = Math.round((joined[d]! / most) * largest);
-  return { vector, squares };
+  return vector;
 }

@@ -38,9 +38,8 @@ export function hashForms(
 }
 
 /** The sums of what was added, without those of what was taken away, which are the second half. */
-export function differences(hashed: Float64Array): Float64Array {
+export function differences(hashed: Float64Array, sums = new Float64Array(hashed.length / 2)): Float64Array {
   const dimensions = hashed.length / 2;
-  const sums = new Float64Array(dimensions);
   for (let d = 0; d < dimensions; d++) sums[d] = hashed[d]! - hashed[dimensions + d]!;
   return sums;
 }

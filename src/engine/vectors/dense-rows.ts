@@ -46,7 +46,7 @@ export function writeRow(
   const at = row * stride;
   if (dense instanceof Int8Array) {
     codes.set(dense, at);
-    const values = Float32Array.from(dense);
+    const values = new Float32Array(dense);
     const length = norm(values, 0, values.length);
     norms[row] = length;
     slopes[row] = length === 0 ? 0 : 1 / length;

@@ -1,12 +1,7 @@
 import type { Scope } from "../../contracts/scope.ts";
 import { createCountsReader } from "../../engine/segments/forward-terms.ts";
 import { createTermNumbers, type TermNumbers } from "../../engine/segments/term-numbers.ts";
-import {
-  decodeVectors,
-  encodeVectors,
-  parseVersionKey,
-  type StoredVector,
-} from "../../engine/vectors/stored-vector.ts";
+import { decodeVectors, parseVersionKey, type StoredVector } from "../../engine/vectors/stored-vector.ts";
 import { parseStored } from "../../runtime/parse-stored.ts";
 import { placingSetting, readPlacing } from "../segments/fit-members.ts";
 import type { LatentLeg } from "../segments/latent-leg.ts";
@@ -15,7 +10,14 @@ import { changeScope } from "../segments/scope-change.ts";
 import { purgeSetting } from "../segments/purge.ts";
 import { changeOver, placeAgain } from "../segments/refit.ts";
 import type { SegmentCore } from "../segments/segment-core.ts";
-import type { ChunkRow, DirectoryReader, DirectoryWriter, DocumentRow, FitRow } from "../segments/segment-directory.ts";
+import type {
+  ChunkRow,
+  DirectoryReader,
+  DirectoryWriter,
+  DocumentRow,
+  FitRow,
+  StoredPlace,
+} from "../segments/segment-directory.ts";
 import type { SqliteConnection } from "../sqlite/sqlite-connection.ts";
 import type { SqliteRows } from "../sqlite/sqlite-rows.ts";
 import { type ChunkFacts, type DocumentFacts, type FitFacts, splitParts } from "./commit-rows.ts";
@@ -97,12 +99,19 @@ function applySettings(rows: SqliteRows, own: readonly PageRow[]): boolean {
 
 export function toDocument({ scope, key, a, b }: PageRow): DocumentRow {
   const [id, uri] = parseStored(a ?? "") as [string, string];
-  return { ...(parseStored(b ?? "") as DocumentFacts), key, scope, id, uri };
+  return Object.assign(parseStored(b ?? "") as DocumentFacts, { key, scope, id, uri });
 }
 
 export function toChunk({ scope, key, a, b }: PageRow): ChunkRow {
   const [id, document] = parseStored(a ?? "") as [string, number];
-  return { ...(parseStored(b ?? "") as ChunkFacts), key, scope, id, document };
+  return Object.assign(parseStored(b ?? "") as ChunkFacts, { key, scope, id, document });
+}
+
+/** A chunk that the copy lacks. */
+interface Arrival {
+  readonly key: number;
+  readonly terms: Uint8Array;
+  readonly placed: Placed | null;
 }
 
 function applyScope(
@@ -116,12 +125,21 @@ function applyScope(
   }
   let arriving = 0;
   const last = lastKey(db, "chunks", scope);
+  /** Documents and chunks that the page brings, by which a segment is put in order. */
+  const uris = new Map<number, string>();
+  const starts = new Map<number, StoredPlace>();
   /** Rows come under their keys; settings come from the page. */
   const writer: DirectoryWriter = {
     ...rows,
     addChunk(row) {
       rows.copyChunk({ ...row, key: arriving });
+      const uri = uris.get(row.document);
+      if (uri !== undefined) starts.set(arriving, { uri, start: row.start });
       return arriving;
+    },
+    chunkPlaces(keys) {
+      const known = keys.map((key) => starts.get(key));
+      return known.every((place) => place !== undefined) ? known : rows.chunkPlaces(keys);
     },
     setSetting() {},
     deleteSetting() {},
@@ -156,29 +174,37 @@ function applyScope(
     const body =
       row.c === null || row.x === null ? undefined : { structure: row.c, text: Buffer.from(row.x).toString() };
     if (isThere(row.key)) rows.putDocument(document, body);
-    else if (body !== undefined) rows.copyDocument(document, body);
+    else if (body !== undefined) {
+      rows.copyDocument(document, body);
+      uris.set(row.key, document.uri);
+    }
   }
+  // All vectors at once: between other work, rows of the fit would leave the processor's caches.
+  const arrivals = chunks
+    .filter(({ gone, key }) => !gone && !held.has(key))
+    .map(({ key, c, x }): Arrival => {
+      const placed = c === null || c === "null" ? null : (parseStored(c) as Placed);
+      return { key, terms: ownBytes(x), placed };
+    });
+  const vectors = vectorsOf(arrivals);
+  const placings = new Map(arrivals.map(({ key, terms }, i) => [key, { terms, more: vectors[i]! }]));
   let isOutOfOrder = false;
   const hidden: ChunkRow[] = [];
   for (const row of chunks) {
     if (row.gone) continue;
     const chunk = toChunk(row);
-    const before = held.get(chunk.key);
+    const { key } = chunk;
+    const before = held.get(key);
     if (before === undefined) {
-      const { key, scope: _, ...content } = chunk;
       arriving = key;
       isOutOfOrder ||= key < last;
-      const [terms, vectors] = [ownBytes(row.x), ownBytes(row.y)];
-      const placed = row.c === null || row.c === "null" ? null : (parseStored(row.c) as Placed);
-      const more = vectorsOf(terms, placed);
-      const given = mayLack || more.length > 0 ? decodeVectors(vectors) : [];
+      const { terms, more } = placings.get(key)!;
+      const sent = ownBytes(row.y);
+      const given = mayLack || more.length > 0 ? decodeVectors(sent) : [];
       const kept = given.filter(({ version }) => isKept(key, version));
       const isAsSent = more.length === 0 && kept.length === given.length;
-      changes.addEncoded(
-        { ...content, deletedAt: null },
-        terms,
-        isAsSent ? vectors : encodeVectors([...kept, ...more]),
-      );
+      const shown = chunk.deletedAt === null ? chunk : { ...chunk, deletedAt: null };
+      changes.addEncoded(shown, terms, isAsSent ? sent : [...kept, ...more]);
       if (chunk.deletedAt !== null) hidden.push(chunk);
     } else if (before.deletedAt === null && chunk.deletedAt !== null) changes.hide(chunk, chunk.deletedAt);
     else if (before.deletedAt !== null && chunk.deletedAt === null) changes.unhide(chunk);
@@ -215,13 +241,14 @@ const mostTerms = 65_536;
 
 /** Gives chunks the vector of the store's own model that they have on every node. To be made anew where a fit or the placing has changed. */
 export interface Placing {
-  readonly vectorsOf: (terms: Uint8Array, placed: Placed | null) => readonly StoredVector[];
+  /** **Shape** the vectors of each of them. */
+  readonly vectorsOf: (chunks: readonly Pick<Arrival, "terms" | "placed">[]) => readonly (readonly StoredVector[])[];
   readonly numbers: TermNumbers;
 }
 
 export function createPlacing(rows: DirectoryReader, latent: LatentLeg | undefined): Placing {
   const numbers = createTermNumbers();
-  if (latent === undefined) return { vectorsOf: () => [], numbers };
+  if (latent === undefined) return { vectorsOf: (chunks) => chunks.map(() => []), numbers };
   const { count, space: newest } = readPlacing(rows);
   const counts = createCountsReader(numbers);
   const kept = new Map<string | undefined, ReturnType<LatentLeg["numberedVectorsOf"]>>();
@@ -237,12 +264,16 @@ export function createPlacing(rows: DirectoryReader, latent: LatentLeg | undefin
   };
   return {
     numbers,
-    vectorsOf(terms, placed) {
-      const isMoved = placed === null || placed.count < count;
-      if (!isMoved && placed.space === null) return [];
-      const own =
-        placed?.space === undefined || placed.space === null ? undefined : parseVersionKey(placed.space).fingerprint;
-      return [vectorsIn(isMoved ? newest : own)(counts.read(terms))];
+    vectorsOf(chunks) {
+      // One kind of work at a time: each has its own tables in the processor's caches.
+      const read = chunks.map(({ terms }) => counts.read(terms));
+      return chunks.map(({ placed }, i) => {
+        const isMoved = placed === null || placed.count < count;
+        if (!isMoved && placed.space === null) return [];
+        const own =
+          placed?.space === undefined || placed.space === null ? undefined : parseVersionKey(placed.space).fingerprint;
+        return [vectorsIn(isMoved ? newest : own)(read[i]!)];
+      });
     },
   };
 }

@@ -429,7 +429,7 @@ export function createLazyRows(news: LazyNews, supplies: LazySupplies, schema: s
   };
 
   function placeIn(terms: Uint8Array, placed: Placed | null): readonly StoredVector[] {
-    return createPlacing(rows, news.core?.latent).vectorsOf(terms, placed);
+    return createPlacing(rows, news.core?.latent).vectorsOf([{ terms, placed }])[0]!;
   }
 
   return {

@@ -26,8 +26,12 @@ export interface ScopeChange {
   /** The scope's row; made when first asked for. */
   scopeKey(): number;
   add(row: Omit<ChunkRow, "key" | "scope">, terms: ChunkTerms, vectors: readonly StoredVector[]): void;
-  /** As `add`, with terms and vectors as their bytes, and all of its vectors. */
-  addEncoded(row: Omit<ChunkRow, "key" | "scope">, terms: Uint8Array, vectors: Uint8Array): void;
+  /** As `add`, with terms as their bytes, and all of its vectors, which may be bytes too. */
+  addEncoded(
+    row: Omit<ChunkRow, "key" | "scope">,
+    terms: Uint8Array,
+    vectors: Uint8Array | readonly StoredVector[],
+  ): void;
   /** For good: the row goes, and what the index has of it cannot be found any more. */
   remove(row: ChunkRow): void;
   /** Out of sight, until restored or removed. */
@@ -99,7 +103,9 @@ export function startNewLife(rows: DirectoryWriter, scope: number): void {
 }
 
 /** A chunk that was added, as it waits: bytes take less room than what they say. */
-type ArrivingChunk = Pick<PendingRow, "key" | "id" | "terms" | "vectors">;
+interface ArrivingChunk extends Pick<PendingRow, "key" | "id" | "terms"> {
+  readonly vectors: Uint8Array | readonly StoredVector[];
+}
 
 interface ChangedSegment {
   readonly live: Uint8Array;
@@ -157,7 +163,7 @@ export function changeScope(
       id,
       live: true,
       terms: () => terms,
-      vectors: () => decodeVectors(vectors),
+      vectors: () => (vectors instanceof Uint8Array ? decodeVectors(vectors) : vectors),
     }));
     addSegment(rows, scopeRow, stamp, sealSegment(sealing, rows, numbers));
     arriving.clear();
@@ -241,7 +247,10 @@ export function changeScope(
       if (!changed) return false;
       for (const document of reworded) rows.forgetSayings(document);
       if (arriving.size >= sealRest) sealArriving(scopeKey());
-      for (const chunk of arriving.values()) rows.addPending(scopeKey(), { ...chunk, stamp, live: true });
+      for (const { vectors, ...chunk } of arriving.values()) {
+        const encoded = vectors instanceof Uint8Array ? vectors : encodeVectors(vectors);
+        rows.addPending(scopeKey(), { ...chunk, vectors: encoded, stamp, live: true });
+      }
       for (const [segment, { live, present }] of segments) {
         if (present.includes(1)) rows.putSegmentState(segment.row, packState(live, present, segment.size), stamp);
         else rows.deleteSegment(segment.row);

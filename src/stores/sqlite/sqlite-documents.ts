@@ -239,7 +239,7 @@ export function createDocumentRows(
     );
     if (shared === undefined) place(added, texts.addParts(added, body));
     // Keys are never used again: a new row has no marks, and no sayings.
-    if (key === null) sayings.begin(added, row.id);
+    sayings.begin(added, row.id);
     if (hasMarks(row)) putMarks(added, row);
     return added;
   }

@@ -19,20 +19,34 @@ export interface Sayings {
   clear(): void;
 }
 
+interface Known {
+  readonly id: string | undefined;
+  readonly keys: Map<string, number>;
+}
+
+/** Documents whose sayings are kept at once. */
+const mostKnown = 8192;
+
 export function createSayings(db: SqliteConnection, keepsSums: () => boolean): Sayings {
-  /** The sayings of one document, as this transaction sees it: the one whose chunks are being written. */
-  let known:
-    | { readonly document: number; readonly id: string | undefined; readonly keys: Map<string, number> }
-    | undefined;
+  /** The sayings of documents, as this transaction sees them: of those whose chunks are being written. */
+  const known = new Map<number, Known>();
   let turn = 0;
 
-  function of(document: number): NonNullable<typeof known> {
-    if (known?.document === document && turn === db.turn) return known;
+  function keep(document: number, id: string | undefined, keys: Map<string, number>): Known {
+    if (turn !== db.turn || known.size >= mostKnown) known.clear();
+    turn = db.turn;
+    const kept = { id, keys };
+    known.set(document, kept);
+    return kept;
+  }
+
+  function of(document: number): Known {
+    const kept = turn === db.turn ? known.get(document) : undefined;
+    if (kept !== undefined) return kept;
     const id = db.get<{ id: Packed }>("SELECT id FROM documents WHERE key = ?", document)?.id;
     const said = db.all<{ key: number; text: string }>("SELECT key, text FROM sayings WHERE document = ?", document);
     const keys = new Map(said.map(({ key, text }) => [text, key]));
-    turn = db.turn;
-    return (known = { document, id: id === undefined ? undefined : unpackDigits(id), keys });
+    return keep(document, id === undefined ? undefined : unpackDigits(id), keys);
   }
 
   return {
@@ -55,17 +69,16 @@ export function createSayings(db: SqliteConnection, keepsSums: () => boolean): S
     },
     idOf: (document) => of(document).id,
     begin(document, id) {
-      turn = db.turn;
-      known = { document, id, keys: new Map() };
+      keep(document, id, new Map());
     },
     forget(document) {
       const said =
         "SELECT details FROM chunks WHERE document = ?1 UNION ALL SELECT metadata FROM chunks WHERE document = ?1";
       db.run(`DELETE FROM sayings WHERE document = ?1 AND key NOT IN (${said})`, document);
-      known = undefined;
+      known.delete(document);
     },
     clear() {
-      known = undefined;
+      known.clear();
     },
   };
 }
