@@ -119,7 +119,7 @@ async function grow(size: number): Promise<{ readonly chunks: number; readonly i
   const began = performance.now();
   embedding = 0;
   // A run that was stopped may have stored some of a batch: its documents come again and change nothing.
-  for (let first = documents; chunks < size; ) {
+  for (let first = documents; chunks < size;) {
     // A document has seven chunks, nearly.
     const count = Math.min(500, Math.max(1, Math.floor((size - chunks) / 7)));
     await kb.ingest(Array.from({ length: count }, (_, i) => makeDocument(first + i)));
