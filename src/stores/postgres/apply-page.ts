@@ -80,7 +80,7 @@ export function applyPage(replica: Replica, { scopes, rows: all }: Page): Applie
     purged = applySettings(rows, own) || purged;
     touched.push(scope.name as Scope);
   }
-  for (const { scope, upto, next, gone } of scopes) if (!gone) stamps.put({ scope, stamp: upto, next });
+  for (const { scope, upto, next, gone, commit } of scopes) if (!gone) stamps.put({ scope, stamp: upto, next, commit });
   if (purged) rows.setSetting(purgeSetting, String(rows.stamp()));
   return { scopes: touched, purged };
 }

@@ -1,6 +1,6 @@
 import type { ChunkRow, DocumentRow, FitRow } from "../segments/segment-directory.ts";
-import { baseScope, type ReplicaStamps } from "./replica-stamps.ts";
-import { isBase } from "./read-page.ts";
+import { baseScope, commitOf, nameOfCommit, type ReplicaStamps } from "./replica-stamps.ts";
+import { isBase, isOtherCommit } from "./read-page.ts";
 import { type RowChange, scopeOfLives, scopeOfSetting } from "./row-log.ts";
 
 /** Bytes of all rows of a statement, one after the other. A row names its stretch. */
@@ -145,19 +145,21 @@ export function commitStatement(
   stamps: ReplicaStamps,
 ): CommitStatement {
   const rows = fold(changes);
+  const writer = crypto.randomUUID();
+  const base = stamps.get(baseScope);
   const packer = createPacker();
   const pack = (bytes: Uint8Array | undefined): Packed | undefined => packer.pack(bytes);
   const stampOf = new Map<number, number>();
   const expected: object[] = [];
   const made: object[] = [];
   for (const scope of scopesOf(rows)) {
-    const { stamp, next } = stamps.get(scope) ?? { stamp: 0, next: 1 };
+    const { stamp, next, commit } = stamps.get(scope) ?? { stamp: 0, next: 1, commit: null };
     stampOf.set(scope, stamp + 1);
     const name = rows.scopes.get(scope);
     if (name !== undefined) made.push({ key: scope, name, next });
-    else expected.push({ key: scope, stamp, next, gone: rows.goneScopes.has(scope) });
+    else expected.push({ key: scope, stamp, next, gone: rows.goneScopes.has(scope), commit });
     if (rows.goneScopes.has(scope)) stamps.remove(scope);
-    else stamps.put({ scope, stamp: stamp + 1, next });
+    else stamps.put({ scope, stamp: stamp + 1, next, commit: nameOfCommit(writer) });
   }
   const changed = (scope: number): number => stampOf.get(scope)!;
   const stays = (scope: number): boolean => !rows.goneScopes.has(scope);
@@ -216,11 +218,10 @@ export function commitStatement(
     const parts = change.parts && pack(joinParts(change.parts));
     return { key, changed: changed(baseScope), gone: false, facts: JSON.stringify(facts satisfies FitFacts), ...parts };
   });
-  const writer = crypto.randomUUID();
   /** Scopes whose shared index may hold words that are gone for good. */
   const purged = [...rows.goneScopes, ...[...rows.settings.keys()].flatMap((name) => scopeOfLives(name) ?? [])];
   const lists = { expected, made, documents, chunks, settings, fits, purged };
-  const values: unknown[] = [packer.bytes(), writer, stamps.get(baseScope)?.stamp ?? 0, mark];
+  const values: unknown[] = [packer.bytes(), writer, base?.stamp ?? 0, mark, base?.commit ?? null];
   const parameters: Record<string, string> = {};
   for (const [name, list] of Object.entries(lists)) {
     if (list.length > 0) parameters[name] = `$${values.push(JSON.stringify(list))}`;
@@ -250,15 +251,16 @@ function commitText(schema: string, given: Parameters, isEmptied: boolean): stri
     `purged_${table} AS (DELETE FROM ${schema}.${table} t USING json_array_elements_text(${purged}::json) AS p(scope), go WHERE go.ok AND t.scope = p.scope::bigint)`;
   const empty = (table: string): string =>
     `emptied_${table} AS (DELETE FROM ${schema}.${table} t USING expected e, go WHERE go.ok AND e.gone AND t.scope = e.key)`;
-  const base = `(SELECT s.stamp <= $3::bigint FROM ${schema}.scopes s WHERE s.key = ${baseScope})`;
+  const base = `(SELECT s.stamp <= $3::bigint AND NOT (s.stamp = $3::bigint AND ${isOtherCommit("s", "$5::text")}) FROM ${schema}.scopes s WHERE s.key = ${baseScope})`;
+  const commit = commitOf("$2::uuid");
   const parts = [
-    `expected AS (SELECT * FROM ${recordset(expected, "e", "key bigint, stamp bigint, next bigint, gone boolean")})`,
-    `locked AS (SELECT s.key FROM ${schema}.scopes s JOIN expected e ON s.key = e.key AND s.stamp = e.stamp WHERE NOT s.gone ORDER BY s.key FOR UPDATE OF s)`,
+    `expected AS (SELECT * FROM ${recordset(expected, "e", "key bigint, stamp bigint, next bigint, gone boolean, commit text")})`,
+    `locked AS (SELECT s.key FROM ${schema}.scopes s JOIN expected e ON s.key = e.key AND s.stamp = e.stamp WHERE NOT s.gone AND NOT ${isOtherCommit("s", "e.commit")} ORDER BY s.key FOR UPDATE OF s)`,
     `go AS MATERIALIZED (SELECT (SELECT count(*) FROM locked) = (SELECT count(*) FROM expected) AND coalesce(${base}, true) AND ${isBase(schema, "$4")} AND $1::bytea IS NOT NULL AS ok)`,
-    `moved AS (UPDATE ${schema}.scopes s SET stamp = e.stamp + 1, next_key = e.next, gone = e.gone FROM expected e, go WHERE s.key = e.key AND go.ok RETURNING s.key, s.stamp)`,
+    `moved AS (UPDATE ${schema}.scopes s SET stamp = e.stamp + 1, next_key = e.next, gone = e.gone, last_commit = (e.stamp + 1) || ' ' || ${commit} FROM expected e, go WHERE s.key = e.key AND go.ok RETURNING s.key, s.stamp)`,
     made === undefined
       ? "ready AS (SELECT ok FROM go)"
-      : `made AS (INSERT INTO ${schema}.scopes (key, name, stamp, next_key) SELECT r.key, r.name, 1, r.next
+      : `made AS (INSERT INTO ${schema}.scopes (key, name, stamp, next_key, last_commit) SELECT r.key, r.name, 1, r.next, '1 ' || ${commit}
   FROM ${recordset(made, "r", "key bigint, name text, next bigint")}, go WHERE go.ok RETURNING key, stamp),
 ready AS MATERIALIZED (SELECT go.ok AND (SELECT count(*) FROM made) >= 0 AS ok FROM go)`,
     ...(isEmptied ? ["documents", "chunks", "settings"].map(empty) : []),

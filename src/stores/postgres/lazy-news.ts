@@ -26,7 +26,8 @@ import {
 } from "./lazy-scope.ts";
 import type { Placement } from "./placement.ts";
 import { type Postgres, stateOf } from "./postgres-client.ts";
-import type { PageRow } from "./read-page.ts";
+import { otherPast } from "./other-past.ts";
+import { markOfBase, type PageRow } from "./read-page.ts";
 import { type Retired, retiredSetting, scopeOfLives, scopeOfSetting } from "./row-log.ts";
 import { type SharedIndex, unpackIndex } from "./shared-index.ts";
 
@@ -75,6 +76,9 @@ export interface NewsHooks {
 /** Scopes that are kept beside those of a call. */
 const scopeBudget = 512;
 
+/** States in which a table or a column is missing that an earlier version did not make. */
+const madeLater: ReadonlySet<string | undefined> = new Set(["42P01", "42703"]);
+
 /** Rounds of news after which a base changes too fast. */
 const mostAnew = 8;
 
@@ -88,12 +92,14 @@ export function createLazyNews({ db, schema, facts, placement }: LazyNewsOptions
   let fits: readonly FitRow[] = [];
   const fitParts = new Map<number, readonly Uint8Array[]>();
   let baseStamp = -1;
+  let baseCommit: string | null = null;
   /** Stamp of the base's last change that makes indexes wrong which were shared before. */
   let placedAt = 0;
   let stamp = 0;
   let renames = 0;
   const findPlace = createPlaceFinder();
   const news = newsText(schema);
+  const mark = markOfBase(facts["secret"] ?? "");
   const patterns = JSON.stringify(placement.patterns);
   let core: SegmentCore | undefined;
   let recent: ReadonlySet<Scope> = new Set();
@@ -117,21 +123,35 @@ export function createLazyNews({ db, schema, facts, placement }: LazyNewsOptions
   async function ask(asked: readonly AskedScope[], every: boolean): Promise<readonly LazyRow[]> {
     try {
       return readRows(
-        await db.query("asking for the newest state", news, [JSON.stringify(asked), baseStamp, every, patterns]),
+        await db.query("asking for the newest state", news, [
+          JSON.stringify(asked),
+          baseStamp,
+          every,
+          patterns,
+          baseCommit,
+          mark,
+        ]),
       );
     } catch (error) {
-      if (stateOf(error) !== "42P01") throw error;
-      throw new IbidError("unsupported", `The base in ${schema} of ${db.name} has no table for shared indexes.`, {
-        hint: "Open it once with a copy and this version of ibid: that makes the table.",
-        cause: error,
-      });
+      if (!madeLater.has(stateOf(error))) throw error;
+      throw new IbidError(
+        "unsupported",
+        `The base in ${schema} of ${db.name} was made by an earlier version of ibid.`,
+        {
+          hint: "Open it once with a copy and this version of ibid: that makes the tables and columns which it lacks.",
+          cause: error,
+        },
+      );
     }
   }
 
   /** Takes over what is of the base itself. **Shape** whether indexes that were shared before are wrong now. */
   function takeBase(rows: readonly LazyRow[]): boolean {
-    const at = Number(rows.find(({ kind }) => kind === "b")?.b ?? 0);
-    if (at === baseStamp) return false;
+    const row = rows.find(({ kind }) => kind === "b");
+    if (row?.gone === true) throw otherPast(db, "other");
+    const at = Number(row?.b ?? 0);
+    const isOther = row?.a === "forked";
+    if (at === baseStamp && !isOther) return false;
     for (const name of settings.keys())
       if (scopeOfSetting(name) === 0 && facts[name] === undefined) settings.delete(name);
     let last = 0;
@@ -145,7 +165,7 @@ export function createLazyNews({ db, schema, facts, placement }: LazyNewsOptions
     fits = found
       .filter(({ gone }) => !gone)
       .map((row) => ({ ...(parseStored(row.a ?? "") as FitFacts), key: row.key }));
-    const isMoved = last > placedAt;
+    const isMoved = isOther || last > placedAt;
     if (isMoved) {
       fitParts.clear();
       core?.latent?.forget();
@@ -153,6 +173,7 @@ export function createLazyNews({ db, schema, facts, placement }: LazyNewsOptions
     placedAt = last;
     const isFirst = baseStamp === -1;
     baseStamp = at;
+    baseCommit = row?.c ?? null;
     stamp++;
     return isMoved && !isFirst;
   }
@@ -197,6 +218,7 @@ export function createLazyNews({ db, schema, facts, placement }: LazyNewsOptions
       if (b === null) settings.delete(a);
       else settings.set(a, b);
     }
+    scope!.commit = told.commit;
     scope!.retired = parseStored(settings.get(retiredSetting(told.key)) ?? "{}") as Retired;
     if (told.stamp === scope!.stamp && told.goesOn) return undefined;
     const change = changeLazyScope(scope!, own as readonly PageRow[], ++stamp, findPlace);
@@ -231,7 +253,14 @@ export function createLazyNews({ db, schema, facts, placement }: LazyNewsOptions
       const rows = await ask(
         [...names].map((name): AskedScope => {
           const scope = held.get(name);
-          return { name, key: scope?.key, stamp: scope?.stamp, shared: scope?.shared, anew: anew.get(name) };
+          return {
+            name,
+            key: scope?.key,
+            stamp: scope?.stamp,
+            commit: scope?.commit,
+            shared: scope?.shared,
+            anew: anew.get(name),
+          };
         }),
         every,
       );

@@ -1,5 +1,6 @@
 import { isPlaced } from "./placement.ts";
-import type { PageRow } from "./read-page.ts";
+import { isBase, isForked, isOfThisPast, type PageRow } from "./read-page.ts";
+import { commitOf } from "./replica-stamps.ts";
 
 /** A scope as a process without a copy asks for its news. */
 export interface AskedScope {
@@ -7,6 +8,8 @@ export interface AskedScope {
   /** Absent for one that it has not seen. */
   readonly key?: number | undefined;
   readonly stamp?: number | undefined;
+  /** Names the commit of that stamp. */
+  readonly commit?: string | null | undefined;
   /** Stamp of the shared index that it reads; 0 without one. */
   readonly shared?: number | undefined;
   /** Whether to begin anew: with the index that is there, or without any. */
@@ -18,6 +21,7 @@ export interface NewsOfScope {
   readonly key: number;
   readonly name: string;
   readonly stamp: number;
+  readonly commit: string | null;
   /** Rows after this stamp come with it. */
   readonly since: number;
   /** Whether the rows go on from the state that was named. */
@@ -40,20 +44,24 @@ export const likelyText = 65_536;
 
 /**
  * The statement that asks for news of some scopes, or of all, in one snapshot. A scope that was not seen comes with its shared index. `$2` is the stamp of
- * the base that is known: settings and fits of the base come whole where it is another.
+ * the base that is known, and `$5` its commit: settings and fits of the base come whole where it is another. `$6` is the mark of the base itself.
  */
 export function newsText(schema: string): string {
+  const base = isForked(schema, "z", "$2::bigint", "$5::text");
+  const named = (row: string): string =>
+    `(SELECT ${commitOf("w.writer")} FROM ${schema}.changes w WHERE w.scope = ${row}.key AND w.stamp = ${row}.stamp)`;
   return `
-WITH asked AS (SELECT * FROM json_to_recordset($1::json) AS a(name text, key bigint, stamp bigint, shared bigint, anew text)),
+WITH asked AS (SELECT * FROM json_to_recordset($1::json) AS a(name text, key bigint, stamp bigint, commit text, shared bigint, anew text)),
 m AS (SELECT s.key, s.name, s.stamp, coalesce(i.stamp, 0) AS shared, coalesce(i.base, 0) AS base, a.stamp AS have, coalesce(a.anew, '') AS anew,
-    coalesce(a.key = s.key AND a.anew IS NULL AND (a.shared = 0 OR i.stamp IS NOT NULL), false) AS goes_on
-  FROM ${schema}.scopes s LEFT JOIN asked a ON a.name = s.name LEFT JOIN ${schema}.indexes i ON i.scope = s.key
+    coalesce(a.key = s.key AND a.anew IS NULL AND (a.shared = 0 OR i.stamp IS NOT NULL)
+      AND NOT ${isForked(schema, "s", "a.stamp", "a.commit")}, false) AS goes_on
+  FROM ${schema}.scopes s LEFT JOIN asked a ON a.name = s.name LEFT JOIN ${schema}.indexes i ON i.scope = s.key AND ${isOfThisPast(schema, "i", "s")}
   WHERE NOT s.gone AND s.key > 0 AND (a.name IS NOT NULL OR $3::boolean) AND ${isPlaced("s.name", "$4::json")}),
 n AS (SELECT m.*, CASE WHEN goes_on THEN have WHEN anew = 'rows' THEN 0 ELSE shared END AS since, CASE WHEN goes_on THEN have ELSE -1 END AS known FROM m),
 b AS MATERIALIZED (SELECT n.*, CASE WHEN stamp = since THEN 0 ELSE (SELECT count(*) FROM (SELECT FROM ${schema}.chunks c
   WHERE c.scope = n.key AND c.changed > n.since AND NOT (c.gone AND n.since = 0) LIMIT ${mostWaiting}) w) END AS waiting FROM n)
-SELECT 's' AS kind, b.key AS scope, 0::bigint AS key, b.goes_on AS gone, b.name AS a, concat_ws(' ', b.stamp, b.since, b.shared, b.base, b.waiting) AS b, NULL AS c,
-  (SELECT i.data FROM ${schema}.indexes i WHERE i.scope = b.key AND NOT b.goes_on AND b.anew <> 'rows') AS x, NULL::bytea AS y, 0::bigint AS changed FROM b
+SELECT 's' AS kind, b.key AS scope, 0::bigint AS key, b.goes_on AS gone, b.name AS a, concat_ws(' ', b.stamp, b.since, b.shared, b.base, b.waiting) AS b, ${named("b")} AS c,
+  (SELECT i.data FROM ${schema}.indexes i WHERE i.scope = b.key AND b.shared > 0 AND NOT b.goes_on AND b.anew <> 'rows') AS x, NULL::bytea AS y, 0::bigint AS changed FROM b
 UNION ALL SELECT 'd', d.scope, d.key, d.gone, json_build_array(d.id, d.uri)::text, d.facts, NULL,
   CASE WHEN b.goes_on AND d.written > b.since AND octet_length(d.text) <= ${smallText} THEN d.text END, NULL, d.changed
   FROM b JOIN ${schema}.documents d ON d.scope = b.key AND d.changed > b.since WHERE b.waiting < ${mostWaiting} AND NOT (d.gone AND b.since = 0)
@@ -61,11 +69,11 @@ UNION ALL SELECT 'c', c.scope, c.key, c.gone, json_build_array(c.id, c.document)
   CASE WHEN c.written > b.since THEN c.vectors END, c.changed
   FROM b JOIN ${schema}.chunks c ON c.scope = b.key AND c.changed > b.since WHERE b.waiting < ${mostWaiting} AND NOT (c.gone AND b.since = 0)
 UNION ALL SELECT 'o', o.scope, 0, o.value IS NULL, o.name, o.value, NULL, NULL, NULL, o.changed FROM b JOIN ${schema}.settings o ON o.scope = b.key AND o.changed > b.known
-UNION ALL SELECT 'b', z.key, 0, false, NULL, z.stamp::text, NULL, NULL, NULL, 0 FROM ${schema}.scopes z WHERE z.key = 0
+UNION ALL SELECT 'b', z.key, 0, NOT ${isBase(schema, "$6")}, CASE WHEN ${base} THEN 'forked' END, z.stamp::text, ${named("z")}, NULL, NULL, 0 FROM ${schema}.scopes z WHERE z.key = 0
 UNION ALL SELECT 'o', o.scope, 0, o.value IS NULL, o.name, o.value, NULL, NULL, NULL, o.changed FROM ${schema}.scopes z JOIN ${schema}.settings o ON o.scope = 0
-  WHERE z.key = 0 AND z.stamp <> $2
+  WHERE z.key = 0 AND (z.stamp <> $2::bigint OR ${base})
 UNION ALL SELECT 'f', f.scope, f.key, f.gone, f.facts, NULL, NULL, NULL, NULL, f.changed FROM ${schema}.scopes z JOIN ${schema}.fits f ON f.scope = 0
-  WHERE z.key = 0 AND z.stamp <> $2
+  WHERE z.key = 0 AND (z.stamp <> $2::bigint OR ${base})
 ORDER BY 1, 2, 3`;
 }
 
@@ -88,9 +96,9 @@ export function readRows(found: readonly unknown[]): readonly LazyRow[] {
   }));
 }
 
-export function readNews({ scope, gone, a, b }: LazyRow): NewsOfScope {
+export function readNews({ scope, gone, a, b, c: commit }: LazyRow): NewsOfScope {
   const [stamp = 0, since = 0, shared = 0, base = 0, waiting = 0] = (b ?? "").split(" ").map(Number);
-  return { key: scope, name: a ?? "", stamp, since, goesOn: gone, shared, base, waiting };
+  return { key: scope, name: a ?? "", stamp, commit, since, goesOn: gone, shared, base, waiting };
 }
 
 /** A part of a file of a shared index; without a number, all parts. */

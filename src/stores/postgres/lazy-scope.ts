@@ -57,8 +57,9 @@ interface Outside {
 export interface LazyScope {
   readonly key: number;
   readonly name: Scope;
-  /** The stamp in the database. */
+  /** The stamp in the database, and the name of its commit. */
   stamp: number;
+  commit: string | null;
   /** Counts changes, as `ScopeRow` has them. */
   seen: number;
   rewrites: number;
@@ -98,6 +99,7 @@ export function openLazyScope(
     key,
     name,
     stamp: shared,
+    commit: null,
     seen: 0,
     rewrites: 0,
     shared,

@@ -18,13 +18,24 @@ interface Address {
 /** Parameters of an address that are ibid's. */
 const ours = ["schema", "partitions"] as const;
 
-/** Reads an address; `schema` and `partitions` are taken out of it. **Errors** `invalid-argument`, without the password; also for a name that comes close to theirs. */
+/** Reads an address; `schema` and `partitions` are taken out of it. **Errors** `invalid-argument`, without the password; also for a parameter that stands twice, and a name that comes close to theirs. */
 export function readPostgresAddress(given: string): Address {
   const url = parseServerAddress(given, ["postgres", "postgresql"]);
   if (url === undefined) {
     throw new IbidError("invalid-argument", "The address of the database cannot be read.", {
       hint: "Write postgres://user:password@host:5432/database; encode @, : and / in a password as %40, %3A and %2F.",
     });
+  }
+  const names = [...url.searchParams.keys()];
+  const twice = names.find((name, i) => names.indexOf(name) < i);
+  if (twice !== undefined) {
+    throw new IbidError(
+      "invalid-argument",
+      `The address of the database has the parameter "${twice}" more than once.`,
+      {
+        hint: `Give "${twice}" once.`,
+      },
+    );
   }
   const schema = url.searchParams.get("schema") ?? undefined;
   const partitions = url.searchParams.get("partitions") ?? undefined;

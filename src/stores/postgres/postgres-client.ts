@@ -96,14 +96,25 @@ export function overClient(client: PostgresClient, name = "the given client", st
     name,
     async query<Row>(operation: string, text: string, values: readonly unknown[] = []) {
       for (let tries = 1; ; tries++) {
+        let answer: { readonly rows?: unknown } | undefined;
         try {
-          return (await client.query(text, [...values])).rows as readonly Row[];
+          answer = await client.query(text, [...values]);
         } catch (error) {
           // A statement that only reads is sent again over another connection.
           if (tries >= mostReads || !isLost(error) || writes.test(text))
             throw sayFailure(error, operation, { store, name });
           await sleep(againAfterMs * tries);
+          continue;
         }
+        const rows = answer?.rows;
+        if (Array.isArray(rows)) return rows as readonly Row[];
+        throw new IbidError(
+          "invalid-argument",
+          `${store} at ${name}: ${operation} failed: query gave no list of rows.`,
+          {
+            hint: "Give a client whose query(text, values) resolves to { rows }, such as a pool of pg or PGlite.",
+          },
+        );
       }
     },
     listen: listenOver(client, { store, name }),

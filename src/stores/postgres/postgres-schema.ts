@@ -55,7 +55,7 @@ function createTables(schema: string, partitions: number | undefined): string {
 CREATE SCHEMA IF NOT EXISTS ${schema};
 CREATE SEQUENCE IF NOT EXISTS ${schema}.scope_keys AS bigint;
 CREATE TABLE IF NOT EXISTS ${schema}.scopes (
-  key bigint PRIMARY KEY, name text COLLATE "C" NOT NULL, stamp bigint NOT NULL, next_key bigint NOT NULL, gone boolean NOT NULL DEFAULT false
+  key bigint PRIMARY KEY, name text COLLATE "C" NOT NULL, stamp bigint NOT NULL, next_key bigint NOT NULL, gone boolean NOT NULL DEFAULT false, last_commit text COLLATE "C"
 ) WITH (fillfactor = 50);
 CREATE UNIQUE INDEX IF NOT EXISTS scopes_by_name ON ${schema}.scopes (name) WHERE NOT gone;
 CREATE TABLE IF NOT EXISTS ${schema}.documents (
@@ -88,7 +88,8 @@ INSERT INTO ${schema}.settings (scope, name, changed, value) VALUES (0, 'format'
 }
 
 /**
- * Tables that came after the first ones. Nodes that follow the base: the server's clock alone decides when a lease has run out. Files that a service keeps, and
+ * Tables and columns that came after the first ones. `last_commit` names the commit of a stamp: a base that was restored and written to has others under the
+ * same stamps. Nodes that follow the base: the server's clock alone decides when a lease has run out. Files that a service keeps, and
  * media, by area. Events of all nodes. The index of each scope as a node has shared it: `base` is the stamp of the
  * base itself at the scope's `stamp`. They are locked where the others are.
  */
@@ -96,16 +97,18 @@ function laterTables(schema: string): string {
   const lock = (table: string): string =>
     `ALTER TABLE ${schema}.${table} ENABLE ROW LEVEL SECURITY; ALTER TABLE ${schema}.${table} FORCE ROW LEVEL SECURITY;
 DROP POLICY IF EXISTS ibid ON ${schema}.${table}; CREATE POLICY ibid ON ${schema}.${table} USING (${schema}.holds(scope)) WITH CHECK (${schema}.holds(scope));`;
-  return `CREATE TABLE IF NOT EXISTS ${schema}.nodes (
+  return `ALTER TABLE ${schema}.scopes ADD COLUMN IF NOT EXISTS last_commit text COLLATE "C";
+CREATE TABLE IF NOT EXISTS ${schema}.nodes (
   node uuid PRIMARY KEY, name text COLLATE "C" NOT NULL, listens boolean NOT NULL, lease_until timestamptz NOT NULL
 );
 CREATE TABLE IF NOT EXISTS ${schema}.events (
   key bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, at double precision NOT NULL, name text COLLATE "C" NOT NULL, event text COLLATE "C" NOT NULL
 );
 CREATE TABLE IF NOT EXISTS ${schema}.indexes (
-  scope bigint PRIMARY KEY, stamp bigint NOT NULL, base bigint NOT NULL, segments text[] COLLATE "C" NOT NULL, data bytea NOT NULL
+  scope bigint PRIMARY KEY, stamp bigint NOT NULL, base bigint NOT NULL, segments text[] COLLATE "C" NOT NULL, data bytea NOT NULL, last_commit text COLLATE "C"
 );
 ALTER TABLE ${schema}.indexes ALTER data SET STORAGE EXTERNAL;
+ALTER TABLE ${schema}.indexes ADD COLUMN IF NOT EXISTS last_commit text COLLATE "C";
 CREATE TABLE IF NOT EXISTS ${schema}.index_files (
   scope bigint NOT NULL, segment text COLLATE "C" NOT NULL, name text COLLATE "C" NOT NULL, part int NOT NULL, bytes bytea NOT NULL,
   PRIMARY KEY (scope, segment, name, part)
@@ -167,7 +170,7 @@ export async function openTables(
   const [state] = await db.query<State>(
     "opening",
     `SELECT current_setting('server_version_num') AS version, to_regclass($1) IS NOT NULL AS scopes, to_regclass($2) IS NOT NULL AS settings,
-to_regclass($3) IS NOT NULL AS complete,
+${isComplete("$1", "$3")} AS complete,
 EXISTS (SELECT FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace WHERE n.nspname = $4 AND c.relname = ANY ($5)) AS any,
 (SELECT count(*) FROM pg_inherits WHERE inhparent = to_regclass($6)) AS partitions`,
     [`${schema}.scopes`, `${schema}.settings`, `${schema}.index_files`, schema, [...tableNames], `${schema}.chunks`],
@@ -197,7 +200,7 @@ EXISTS (SELECT FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespa
     );
   }
   const facts = await readFacts(db, schema, wished);
-  if (state.scopes && !state.complete) await makeTables(db, laterTables(schema));
+  if (state.scopes && !state.complete) await addLater(db, schema);
   return facts;
 }
 
@@ -205,10 +208,29 @@ EXISTS (SELECT FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespa
 export async function addLaterTables(db: Postgres, schema: string): Promise<void> {
   const [state] = await db.query<{ readonly complete: boolean }>(
     "looking for tables",
-    "SELECT to_regclass($1) IS NOT NULL AS complete",
-    [`${schema}.index_files`],
+    `SELECT ${isComplete("$1", "$2")} AS complete`,
+    [`${schema}.scopes`, `${schema}.index_files`],
   );
-  if (state?.complete !== true) await makeTables(db, laterTables(schema));
+  if (state?.complete !== true) await addLater(db, schema);
+}
+
+/** Whether everything is there that came after the first tables. */
+function isComplete(scopes: string, files: string): string {
+  return `(to_regclass(${files}) IS NOT NULL AND EXISTS (SELECT FROM pg_attribute WHERE attrelid = to_regclass(${scopes}) AND attname = 'last_commit'))`;
+}
+
+/** **Errors** `store-failed` for a role that does not own the tables. */
+async function addLater(db: Postgres, schema: string): Promise<void> {
+  try {
+    await makeTables(db, laterTables(schema));
+  } catch (cause) {
+    if (stateOf(cause) !== "42501") throw cause;
+    throw new IbidError(
+      "store-failed",
+      `The base in ${schema} of ${db.name} was made by an earlier version of ibid, and this role may not upgrade it.`,
+      { hint: "Open it once with the role that owns the tables; this one can then open it too.", cause },
+    );
+  }
 }
 
 /** States in which another process has made the same table or schema at this moment. */

@@ -33,7 +33,7 @@ import { keepFresh } from "./keep-fresh.ts";
 import { isOfOtherPast } from "./other-past.ts";
 import { createReplicaDirectory } from "./replica-directory.ts";
 import { type ReplicaOptions, replicaOptions, type ReplicaPlan, readReplicaOptions } from "./replica-options.ts";
-import { baseScope, createReplicaStamps, replicaTable } from "./replica-stamps.ts";
+import { baseScope, createReplicaStamps, makeReplicaTable } from "./replica-stamps.ts";
 import { fileReason, makeFolder } from "../sqlite/make-folder.ts";
 import type { Sharing } from "./share-index.ts";
 
@@ -261,7 +261,7 @@ async function openReplica(
     // A commit that a power cut takes away is fetched again.
     connection.all("PRAGMA synchronous = NORMAL");
     await connection.transaction("BEGIN IMMEDIATE", () => {
-      connection.run(replicaTable);
+      makeReplicaTable(connection);
       for (const [name, value] of Object.entries(facts))
         connection.run("INSERT OR REPLACE INTO settings VALUES (?, ?)", name, value as string);
       const stamps = createReplicaStamps(connection);

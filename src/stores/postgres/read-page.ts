@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { isPlaced } from "./placement.ts";
-import type { ReplicaStamp } from "./replica-stamps.ts";
+import { commitOf, type ReplicaStamp } from "./replica-stamps.ts";
 
 /** A row of a page, of any table. */
 export interface PageRow {
@@ -26,6 +26,10 @@ export interface PageScope {
   readonly stamp: number;
   readonly next: number;
   readonly gone: boolean;
+  /** Names the commit of `upto`. */
+  readonly commit: string | null;
+  /** Whether the commit that the copy stands at is not one of the base. */
+  readonly isForked: boolean;
 }
 
 export interface Page {
@@ -52,14 +56,34 @@ export type Standing = "behind" | "ahead" | "other";
  */
 export function probeText(schema: string): string {
   return `(SELECT 'behind' AS standing ${lacking(schema)} LIMIT 1)
-UNION ALL (SELECT 'ahead' FROM json_to_recordset($1::json) AS h(scope bigint, stamp bigint) LEFT JOIN ${schema}.scopes s ON s.key = h.scope
-  WHERE s.stamp IS NULL OR s.stamp < h.stamp LIMIT 1)
+UNION ALL (SELECT 'ahead' FROM json_to_recordset($1::json) AS h(scope bigint, stamp bigint, commit text) LEFT JOIN ${schema}.scopes s ON s.key = h.scope
+  WHERE s.stamp IS NULL OR s.stamp < h.stamp OR (s.stamp = h.stamp AND ${isOtherCommit("s", "h.commit")}) LIMIT 1)
 UNION ALL (SELECT 'other' WHERE NOT ${isBase(schema, "$3")})`;
 }
 
 /** Whether the base is the one of this mark. */
 export function isBase(schema: string, parameter: string): string {
   return `EXISTS (SELECT FROM ${schema}.settings o WHERE o.scope = 0 AND o.name = 'secret' AND encode(sha256(convert_to(o.value, 'UTF8')), 'hex') = ${parameter}::text)`;
+}
+
+/**
+ * Whether the last commit of a scope's row is another than the one of that name. `last_commit` has its stamp and its name: an earlier version of ibid writes
+ * stamps alone.
+ */
+export function isOtherCommit(row: string, commit: string): string {
+  return `coalesce(${row}.last_commit LIKE ${row}.stamp || ' %' AND ${row}.last_commit <> ${row}.stamp || ' ' || ${commit}, false)`;
+}
+
+/** Whether a state with that stamp and commit is none that the scope's row has come from. Commits are kept for as long as `prune` says. */
+export function isForked(schema: string, row: string, stamp: string, commit: string): string {
+  return `(CASE WHEN ${row}.stamp = ${stamp} THEN ${isOtherCommit(row, commit)} ELSE ${stamp} > 0 AND ${commit} IS NOT NULL AND NOT EXISTS (
+    SELECT FROM ${schema}.changes w WHERE w.scope = ${row}.key AND w.stamp = ${stamp} AND ${commitOf("w.writer")} = ${commit}) END)`;
+}
+
+/** Whether a shared index is of a state that the scope's row has come from. One without a commit is of an earlier version. */
+export function isOfThisPast(schema: string, index: string, row: string): string {
+  return `(${index}.stamp <= ${row}.stamp AND NOT EXISTS (SELECT FROM ${schema}.changes w
+    WHERE w.scope = ${index}.scope AND w.stamp = ${index}.stamp AND ${commitOf("w.writer")} <> ${index}.last_commit))`;
 }
 
 /** Names a base in statements, which a server may log. */
@@ -92,14 +116,15 @@ function placed(parameter: string): string {
 export function pageText(schema: string): string {
   const since = "b.key AND NOT b.gone";
   return `
-WITH have AS (SELECT * FROM json_to_recordset($1::json) AS h(scope bigint, stamp bigint)),
-moved AS (SELECT s.key, s.name, s.stamp, s.next_key, s.gone, coalesce(h.stamp, 0) AS have FROM ${schema}.scopes s LEFT JOIN have h ON h.scope = s.key
+WITH have AS (SELECT * FROM json_to_recordset($1::json) AS h(scope bigint, stamp bigint, commit text)),
+moved AS (SELECT s.key, s.name, s.stamp, s.next_key, s.gone, coalesce(h.stamp, 0) AS have, coalesce(${isForked(schema, "s", "h.stamp", "h.commit")}, false) AS forked FROM ${schema}.scopes s LEFT JOIN have h ON h.scope = s.key
   WHERE s.stamp > coalesce(h.stamp, 0) AND NOT (s.gone AND h.scope IS NULL) AND ${placed("$4")} ORDER BY s.gone DESC, s.key LIMIT $3::int),
 sized AS (SELECT m.*, (SELECT count(*) FROM (SELECT FROM ${schema}.chunks c WHERE c.scope = m.key AND c.changed > m.have LIMIT $2::int) n) AS size FROM moved m),
 summed AS (SELECT z.*, sum(z.size) OVER (ORDER BY z.gone DESC, z.key) - z.size AS earlier, count(*) OVER () AS scopes FROM sized z),
 b AS MATERIALIZED (SELECT m.*, CASE WHEN m.gone THEN m.stamp ELSE coalesce((SELECT c.changed FROM ${schema}.chunks c WHERE c.scope = m.key AND c.changed > m.have
   ORDER BY c.changed OFFSET $2::int LIMIT 1), m.stamp) END AS upto FROM summed m WHERE m.earlier < $5::int)
-SELECT 's' AS kind, b.key AS scope, b.next_key AS key, b.gone, b.name AS a, b.upto::text AS b, concat_ws(' ', b.stamp, b.have, b.scopes) AS c, NULL::bytea AS x, NULL::bytea AS y FROM b
+SELECT 's' AS kind, b.key AS scope, b.next_key AS key, b.gone, b.name AS a, b.upto::text AS b, concat_ws(' ', b.stamp, b.have, b.scopes, b.forked::int,
+  (SELECT ${commitOf("w.writer")} FROM ${schema}.changes w WHERE w.scope = b.key AND w.stamp = b.upto)) AS c, NULL::bytea AS x, NULL::bytea AS y FROM b
 UNION ALL SELECT 'd', d.scope, d.key, d.gone, json_build_array(d.id, d.uri)::text, d.facts, CASE WHEN d.written > b.have THEN d.structure END,
   CASE WHEN d.written > b.have THEN d.text END, NULL FROM b JOIN ${schema}.documents d ON d.scope = ${since} AND d.changed > b.have AND d.changed <= b.upto
   WHERE NOT (d.gone AND b.have = 0)
@@ -115,15 +140,15 @@ ORDER BY 1, 2, 3`;
 
 /** Stamps as the statements take them. */
 export function sayStamps(have: readonly ReplicaStamp[]): string {
-  return JSON.stringify(have.map(({ scope, stamp }) => ({ scope, stamp })));
+  return JSON.stringify(have.map(({ scope, stamp, commit }) => ({ scope, stamp, commit })));
 }
 
 /** Stamps of a copy that has applied the page. */
 export function stampsAfter(have: readonly ReplicaStamp[], { scopes }: Page): readonly ReplicaStamp[] {
   const after = new Map(have.map((one) => [one.scope, one]));
-  for (const { scope, upto, next, gone } of scopes)
+  for (const { scope, upto, next, gone, commit } of scopes)
     if (gone) after.delete(scope);
-    else after.set(scope, { scope, stamp: upto, next });
+    else after.set(scope, { scope, stamp: upto, next, commit });
   return [...after.values()];
 }
 
@@ -141,9 +166,11 @@ export function readPage(found: readonly Sent<PageRow>[]): Page {
       rows.push({ ...row, scope, key });
       continue;
     }
-    const [stamp = 0, have = 0, all = 0] = (row.c ?? "").split(" ").map(Number);
+    const [, commit = null] = /^(?:\d+ ){4}(.+)$/u.exec(row.c ?? "") ?? [];
+    const [stamp = 0, have = 0, all = 0, forked = 0] = (row.c ?? "").split(" ", 4).map(Number);
     lacking = all;
-    scopes.push({ scope, name: row.a ?? "", have, upto: Number(row.b), stamp, next: key, gone: row.gone });
+    const place = { scope, name: row.a ?? "", have, upto: Number(row.b), stamp, next: key };
+    scopes.push({ ...place, gone: row.gone, commit, isForked: forked === 1 });
   }
   const more = lacking >= pageSize.scopes || scopes.length < lacking || scopes.some(({ upto, stamp }) => upto < stamp);
   return { scopes, rows, more };

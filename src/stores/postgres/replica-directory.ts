@@ -212,6 +212,7 @@ export function createReplicaDirectory({
         fresh = asked;
         return;
       }
+      if (found.scopes.some(({ isForked }) => isForked)) throw otherPast(db, "ahead");
       isBehind = true;
       // The database works on the next page while this one is applied.
       ahead = found.more ? askPage(stampsAfter(have, found)) : undefined;
@@ -454,7 +455,11 @@ export function createReplicaDirectory({
       return promise;
     },
     async prune() {
-      await db.query("forgetting old writers", `DELETE FROM ${schema}.changes WHERE at < now() - interval '1 day'`);
+      await db.query(
+        "forgetting old writers",
+        `DELETE FROM ${schema}.changes c USING ${schema}.scopes s
+WHERE s.key = c.scope AND c.stamp < s.stamp AND c.at < now() - interval '30 days'`,
+      );
     },
     takePurge() {
       const owed = isPurged;

@@ -12,6 +12,20 @@ export interface ReplicaStamp {
   readonly stamp: number;
   /** The next key that a row of the scope gets, counted within the scope. */
   readonly next: number;
+  /** Names the commit of that stamp: another past has another one. `null` where nobody knows it. */
+  readonly commit: string | null;
+}
+
+/** Names a commit by its writer: 48 random bits. */
+export function nameOfCommit(writer: string): string {
+  return writer.slice(0, commitLength);
+}
+
+const commitLength = 13;
+
+/** The same in SQL. */
+export function commitOf(writer: string): string {
+  return `left(${writer}::text, ${commitLength})`;
 }
 
 /** The copy's own table: how far each scope has come. It is written in the transaction that brings the rows. */
@@ -28,29 +42,31 @@ export interface ReplicaStamps {
   setPartial(isPartial: boolean): void;
 }
 
+const columns = 'scope, stamp, next, "commit"';
+
 /** Stands for the copy as a whole. */
 const partialMark = -1;
 
 export function createReplicaStamps(db: SqliteConnection): ReplicaStamps {
   const get = (scope: number): ReplicaStamp | undefined =>
-    db.get<ReplicaStamp>("SELECT scope, stamp, next FROM replica WHERE scope = ?", scope);
-  const put = ({ scope, stamp, next }: ReplicaStamp): void =>
-    void db.run("INSERT OR REPLACE INTO replica VALUES (?, ?, ?)", scope, stamp, next);
+    db.get<ReplicaStamp>(`SELECT ${columns} FROM replica WHERE scope = ?`, scope);
+  const put = ({ scope, stamp, next, commit }: ReplicaStamp): void =>
+    void db.run(`INSERT OR REPLACE INTO replica (${columns}) VALUES (?, ?, ?, ?)`, scope, stamp, next, commit);
   return {
-    all: () => db.all<ReplicaStamp>("SELECT scope, stamp, next FROM replica WHERE scope >= 0"),
+    all: () => db.all<ReplicaStamp>(`SELECT ${columns} FROM replica WHERE scope >= 0`),
     get,
     put,
-    add: (scope) => put({ scope, stamp: 0, next: 1 }),
+    add: (scope) => put({ scope, stamp: 0, next: 1, commit: null }),
     remove: (scope) => void db.run("DELETE FROM replica WHERE scope = ?", scope),
     nextKey(scope) {
-      const row = get(scope) ?? { scope, stamp: 0, next: 1 };
+      const row = get(scope) ?? { scope, stamp: 0, next: 1, commit: null };
       put({ ...row, next: row.next + 1 });
       return keyOf(scope, row.next);
     },
     isPartial: () => get(partialMark) !== undefined,
     setPartial: (isPartial) =>
       isPartial
-        ? put({ scope: partialMark, stamp: 0, next: 0 })
+        ? put({ scope: partialMark, stamp: 0, next: 0, commit: null })
         : void db.run("DELETE FROM replica WHERE scope = ?", partialMark),
   };
 }
@@ -69,5 +85,11 @@ export function keyOf(scope: number, number: number): number {
   return scope * keysOfScope + number;
 }
 
-export const replicaTable =
-  "CREATE TABLE IF NOT EXISTS replica (scope INTEGER PRIMARY KEY, stamp INTEGER NOT NULL, next INTEGER NOT NULL)";
+/** Makes the table, and gives one of an earlier version the names of commits. */
+export function makeReplicaTable(db: SqliteConnection): void {
+  db.run(
+    'CREATE TABLE IF NOT EXISTS replica (scope INTEGER PRIMARY KEY, stamp INTEGER NOT NULL, next INTEGER NOT NULL, "commit" TEXT)',
+  );
+  const isNamed = db.get("SELECT 1 FROM pragma_table_info('replica') WHERE name = 'commit'") !== undefined;
+  if (!isNamed) db.run('ALTER TABLE replica ADD COLUMN "commit" TEXT');
+}

@@ -18,6 +18,7 @@ import type { SegmentCore } from "../segments/segment-core.ts";
 import type { DirectoryReader } from "../segments/segment-directory.ts";
 import type { Postgres } from "./postgres-client.ts";
 import type { Placement } from "./placement.ts";
+import { isOfThisPast } from "./read-page.ts";
 import { baseScope, keyInScope, type ReplicaStamps } from "./replica-stamps.ts";
 import { retiredSetting } from "./row-log.ts";
 import { placingSetting } from "../segments/fit-members.ts";
@@ -71,6 +72,7 @@ interface ReadScope extends Omit<SharedIndex, "segments"> {
   readonly segments: readonly ReadSegment[];
   readonly key: number;
   readonly stamp: number;
+  readonly commit: string | null;
   readonly base: number;
 }
 
@@ -114,7 +116,7 @@ async function findDue({ core, db, schema, placement }: Sharing): Promise<readon
   const held = new Set(await core.look((rows) => rows.scopes().map(({ scope }) => scope)));
   const found = await db.query<{ readonly name: Scope }>(
     "asking for indexes",
-    `SELECT s.name FROM ${schema}.scopes s LEFT JOIN ${schema}.indexes i ON i.scope = s.key
+    `SELECT s.name FROM ${schema}.scopes s LEFT JOIN ${schema}.indexes i ON i.scope = s.key AND ${isOfThisPast(schema, "i", "s")}
 WHERE s.key > ${baseScope} AND NOT s.gone AND s.stamp > coalesce(i.stamp, 0) AND (i.stamp IS NULL AND EXISTS (SELECT FROM ${schema}.documents d WHERE d.scope = s.key)
   OR (SELECT count(*) FROM (SELECT FROM ${schema}.chunks c WHERE c.scope = s.key AND c.changed > i.stamp LIMIT ${mostOutside + 1}) n) > ${mostOutside}
   OR EXISTS (SELECT FROM ${schema}.settings o WHERE o.scope = s.key AND o.name = '${retiredSetting(0).slice(0, -1)}' || s.key AND o.changed > i.stamp))
@@ -161,7 +163,7 @@ async function shareScope(sharing: Sharing, scope: Scope, all: boolean): Promise
     segments.push({ name, ...shared });
     files += own.reduce((sum, { parts }) => sum + parts, 0);
   }
-  const { documents, headings, terms, key, stamp, base } = read;
+  const { documents, headings, terms, key, stamp, base, commit } = read;
   const data = await packIndex({ segments, documents, headings, terms });
   const names = segments.map(({ name }) => name);
   const [put] = await db.query<{ readonly ok: boolean }>(
@@ -170,14 +172,15 @@ async function shareScope(sharing: Sharing, scope: Scope, all: boolean): Promise
 held AS (SELECT s.key, s.stamp FROM ${schema}.scopes s WHERE s.key = $1 AND NOT s.gone FOR SHARE OF s),
 kept AS (UPDATE ${schema}.index_files f SET part = f.part FROM held WHERE f.scope = held.key AND f.segment IN (SELECT json_array_elements_text($4::json))
   AND f.name = '${factsFile}' RETURNING 1),
-put AS (INSERT INTO ${schema}.indexes AS t (scope, stamp, base, segments, data) SELECT held.key, $2, $3, ARRAY(SELECT json_array_elements_text($4::json)), $5 FROM held, seen
+put AS (INSERT INTO ${schema}.indexes AS t (scope, stamp, base, segments, data, last_commit) SELECT held.key, $2, $3, ARRAY(SELECT json_array_elements_text($4::json)), $5, $7 FROM held, seen
   WHERE held.stamp = seen.stamp AND (SELECT count(*) FROM kept) = json_array_length($4::json)
     AND (SELECT count(*) FROM ${schema}.index_files f WHERE f.scope = $1 AND f.segment IN (SELECT json_array_elements_text($4::json))) = $6
     AND NOT EXISTS (SELECT FROM ${schema}.settings o WHERE o.scope = $1 AND o.name = 'lives of ' || $1 AND o.changed > $2)
-  ON CONFLICT (scope) DO UPDATE SET stamp = excluded.stamp, base = excluded.base, segments = excluded.segments, data = excluded.data
-    WHERE (t.stamp, t.base) <= (excluded.stamp, excluded.base) RETURNING 1)
-SELECT count(*) > 0 OR EXISTS (SELECT FROM ${schema}.indexes i WHERE i.scope = $1 AND i.stamp >= $2 AND i.base >= $3 AND (i.stamp > $2 OR i.base > $3)) AS ok FROM put`,
-    [key, stamp, base, JSON.stringify(names), data, files],
+  ON CONFLICT (scope) DO UPDATE SET stamp = excluded.stamp, base = excluded.base, segments = excluded.segments, data = excluded.data, last_commit = excluded.last_commit
+    WHERE (t.stamp, t.base) <= (excluded.stamp, excluded.base)
+      OR NOT EXISTS (SELECT FROM ${schema}.scopes s WHERE s.key = t.scope AND ${isOfThisPast(schema, "t", "s")}) RETURNING 1)
+SELECT count(*) > 0 OR EXISTS (SELECT FROM ${schema}.indexes i JOIN ${schema}.scopes s ON s.key = i.scope AND ${isOfThisPast(schema, "i", "s")} WHERE i.scope = $1 AND i.stamp >= $2 AND i.base >= $3 AND (i.stamp > $2 OR i.base > $3)) AS ok FROM put`,
+    [key, stamp, base, JSON.stringify(names), data, files, commit],
   );
   return put?.ok === true;
 }
@@ -234,6 +237,7 @@ function* readScope(
   return {
     key: held.row.key,
     stamp: at.stamp,
+    commit: at.commit,
     base: base.stamp,
     segments,
     documents: [...documents.values()],

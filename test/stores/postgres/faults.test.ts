@@ -242,6 +242,24 @@ describe("a database that cannot be used", () => {
     expect([error.code, error.hint]).toEqual(["invalid-argument", expect.stringContaining(`"${meant}"`)]);
   });
 
+  it.each(["schema=a&schema=b", "partitions=2&partitions=2", "sslmode=disable&sslmode=require"])(
+    "has no parameter twice in its address: %s",
+    async (parameters) => {
+      const error = await failure(openPostgresStore(`postgres://ada:hunter2@127.0.0.1:1/kb?${parameters}`));
+      expect([error.code, error.message]).toEqual(["invalid-argument", expect.stringContaining("more than once")]);
+      expect(error.message).not.toContain("hunter2");
+    },
+  );
+
+  it.each([
+    ["undefined", undefined],
+    ["a list", [[], []]],
+    ["rows that are no list", { rows: { 0: 1 } }],
+  ])("is not behind a client whose query gives %s", async (_, answer) => {
+    const error = await failure(openPostgresStore({ query: async () => answer as never }));
+    expect([error.code, error.hint]).toEqual(["invalid-argument", expect.stringContaining("resolves to { rows }")]);
+  });
+
   it.each([1, 1_025, 2.5, "many", "64; DROP TABLE x"])("does not have %j partitions", async (partitions) => {
     const error = await failure(openPostgresStore(database.client, { partitions: partitions as number }));
     expect([error.code, error.message]).toEqual(["invalid-argument", expect.stringContaining("partitions")]);
@@ -292,16 +310,20 @@ describe("a database that cannot be used", () => {
   });
 });
 
-it("a vacuum forgets which writer made an old commit", async () => {
+it("a vacuum forgets which writer made an old commit, but for the last one of a scope", async () => {
   const store = await open("pruned");
-  for (const id of ["a", "b"]) await store.replace(write("deployment"), documentEntry(id, ["ash"]));
+  for (const id of ["a", "b", "c"]) await store.replace(write("deployment"), documentEntry(id, ["ash"]));
   const changes = `${database.schemaOf("pruned")}.changes`;
-  await database.client.query(`UPDATE ${changes} SET at = now() - interval '2 days' WHERE stamp = 1 AND scope <> 0`);
-  await store.trash!.vacuum(system, { olderThanMs: 0 });
-  const { rows } = await database.client.query(`SELECT stamp FROM ${changes} WHERE scope <> 0 ORDER BY stamp`);
-  expect((rows as { stamp: unknown }[]).map(({ stamp }) => Number(stamp))).not.toContain(1);
-  expect(rows.length).toBeGreaterThan(0);
-  expect(await uris(store)).toEqual(["a.txt", "b.txt"]);
+  const left = async (): Promise<readonly number[]> => {
+    await store.trash!.vacuum(system, { olderThanMs: 0 });
+    const { rows } = await database.client.query(`SELECT stamp FROM ${changes} WHERE scope <> 0 ORDER BY stamp`);
+    return (rows as { stamp: unknown }[]).map(({ stamp }) => Number(stamp));
+  };
+  await database.client.query(`UPDATE ${changes} SET at = now() - interval '31 days' WHERE stamp = 1 AND scope <> 0`);
+  expect(await left()).toEqual([2, 3]);
+  await database.client.query(`UPDATE ${changes} SET at = now() - interval '31 days' WHERE scope <> 0`);
+  expect(await left()).toEqual([3]);
+  expect(await uris(store)).toEqual(["a.txt", "b.txt", "c.txt"]);
 });
 
 it("writes that come at once, each to a scope of its own that is new, are numbered in a few trips", async () => {

@@ -1,5 +1,9 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { Store } from "../../../src/contracts/store.ts";
+import type { PostgresStoreOptions } from "../../../src/stores/postgres/postgres-store.ts";
 import { documentEntry, collect, plainAnalyzer, read, write } from "../build.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
 
@@ -13,11 +17,13 @@ const scope = read("deployment");
 const idsIn = async (store: Store): Promise<readonly string[]> =>
   (await collect(store.documents(scope))).map(({ uri }) => uri);
 
-async function open(base: string, node = "a"): Promise<Store> {
-  const store = await database.open(base, { node, analyzer: plainAnalyzer });
+async function open(base: string, node = "a", options: PostgresStoreOptions = {}): Promise<Store> {
+  const store = await database.open(base, { node, analyzer: plainAnalyzer, ...options });
   onTestFinished(() => store.close());
   return store;
 }
+
+const lazily: PostgresStoreOptions = { lazy: true, replicas: undefined };
 
 const tables = ["scopes", "documents", "chunks", "settings", "fits", "changes"];
 
@@ -51,15 +57,106 @@ describe("a copy of another past [L4]", () => {
     expect(await idsIn(again)).toEqual(await idsIn(await open("restored", "b")));
   });
 
+  it.each([
+    ["as often as it had been", 1],
+    ["more often", 3],
+  ])("answers nothing once a backup was restored and written to %s", async (_, commits) => {
+    const base = `rewritten${commits}`;
+    const [store, still] = [await open(base), await open(base, "b")];
+    await store.replace(write("deployment"), documentEntry("a", ["ash"]));
+    const restore = await backUp(database.schemaOf(base));
+    await store.replace(write("deployment"), documentEntry("b", ["birch"]));
+    expect(await idsIn(still)).toEqual(await idsIn(store));
+    await restore();
+    const other = await open(base, "c");
+    for (let i = 0; i < commits; i++) await other.replace(write("deployment"), documentEntry(`c${i}`, [`cedar ${i}`]));
+    const failure = { code: "store-failed", message: expect.stringContaining("lacks commits that this copy has") };
+    await expect(idsIn(store)).rejects.toMatchObject(failure);
+    await expect(still.replace(write("deployment"), documentEntry("d", ["dogwood"]))).rejects.toMatchObject(failure);
+    await store.close();
+    const again = await open(base);
+    expect(await idsIn(again)).toEqual(await idsIn(other));
+    await again.replace(write("deployment"), documentEntry("e", ["elder"]));
+    expect(await idsIn(other)).toContain("e.txt");
+  });
+
+  it("writes nothing over a scope of another past that it has not asked about", async () => {
+    const store = await open("unasked");
+    await store.replace(write("deployment"), documentEntry("a", ["ash"]));
+    const restore = await backUp(database.schemaOf("unasked"));
+    await store.replace(write("deployment"), documentEntry("b", ["birch"]));
+    await restore();
+    const other = await open("unasked", "b");
+    await other.replace(write("deployment"), documentEntry("c", ["cedar"]));
+    // `replace` proves its state by the statement alone.
+    await expect(store.replace(write("deployment"), documentEntry("d", ["dogwood"]))).rejects.toMatchObject({
+      code: "store-failed",
+    });
+    expect(await idsIn(other)).toEqual(["a.txt", "c.txt"]);
+  });
+
+  it("is not seen in a base of an earlier version, whose commits have no names in its scopes", async () => {
+    const schema = database.schemaOf("earlier");
+    const before = await open("earlier");
+    await before.replace(write("deployment"), documentEntry("a", ["ash"]));
+    await before.close();
+    const copies = database.replicasOf("a");
+    const files = readdirSync(copies, { recursive: true, encoding: "utf8" });
+    for (const name of files.filter((each) => each.endsWith(".sqlite"))) {
+      const copy = new DatabaseSync(join(copies, name));
+      copy.exec('ALTER TABLE replica DROP COLUMN "commit"');
+      copy.close();
+    }
+    for (const table of ["scopes", "indexes"])
+      await database.client.query(`ALTER TABLE ${schema}.${table} DROP COLUMN last_commit`);
+    const store = await open("earlier");
+    await store.replace(write("deployment"), documentEntry("b", ["birch"]));
+    expect(await idsIn(store)).toEqual(["a.txt", "b.txt"]);
+    // A node of that version writes stamps, and names its commit in the table of changes alone.
+    await database.client.query(`UPDATE ${schema}.scopes SET stamp = stamp + 1 WHERE name = 'deployment'`);
+    await database.client.query(
+      `INSERT INTO ${schema}.changes (scope, stamp, writer) SELECT key, stamp, gen_random_uuid() FROM ${schema}.scopes WHERE name = 'deployment'`,
+    );
+    expect(await idsIn(store)).toEqual(["a.txt", "b.txt"]);
+    await store.replace(write("deployment"), documentEntry("c", ["cedar"]));
+    expect(await idsIn(await open("earlier", "c"))).toEqual(["a.txt", "b.txt", "c.txt"]);
+  });
+
+  it("is left by a process without a copy, which reads the base as it is", async () => {
+    const schema = database.schemaOf("lazy");
+    const store = await open("lazy", "a", { shareIndex: true });
+    await store.replace(write("deployment"), documentEntry("a", ["ash"]));
+    const restore = await backUp(schema);
+    await store.replace(write("deployment"), documentEntry("b", ["birch"]));
+    await store.upkeep!.settle();
+    const lazy = await open("lazy", "a", lazily);
+    expect(await idsIn(lazy)).toEqual(["a.txt", "b.txt"]);
+    // The shared index stays, and is of the past that was lost.
+    await restore();
+    const other = await open("lazy", "b", { shareIndex: true });
+    await other.replace(write("deployment"), documentEntry("c", ["cedar"]));
+    expect(await idsIn(lazy)).toEqual(["a.txt", "c.txt"]);
+    expect(await idsIn(await open("lazy", "a", lazily))).toEqual(["a.txt", "c.txt"]);
+    await other.upkeep!.settle();
+    const { rows } = await database.client.query(
+      `SELECT i.last_commit = left(w.writer::text, 13) AS same FROM ${schema}.indexes i JOIN ${schema}.changes w ON w.scope = i.scope AND w.stamp = i.stamp`,
+    );
+    expect(rows).toEqual([{ same: true }]);
+    expect(await idsIn(await open("lazy", "a", lazily))).toEqual(["a.txt", "c.txt"]);
+  });
+
   it("neither reads nor writes where another base has taken the place of its own", async () => {
     const store = await open("replaced");
     await store.replace(write("deployment"), documentEntry("a", ["ash"]));
+    const lazy = await open("replaced", "a", lazily);
+    expect(await idsIn(lazy)).toHaveLength(1);
     await database.client.query(`DROP SCHEMA ${database.schemaOf("replaced")} CASCADE`);
     const other = await open("replaced");
     await other.replace(write("deployment"), documentEntry("b", ["birch"]));
     const failure = { code: "store-failed", message: expect.stringContaining("another base") };
     await expect(store.replace(write("deployment"), documentEntry("c", ["cedar"]))).rejects.toMatchObject(failure);
     await expect(idsIn(store)).rejects.toMatchObject(failure);
+    await expect(idsIn(lazy)).rejects.toMatchObject(failure);
     expect(await idsIn(other)).toHaveLength(1);
   });
 });

@@ -208,6 +208,21 @@ describe("a role", () => {
     expect([hidden.code, hidden.hint]).toEqual(["access-denied", expect.stringContaining("grantScopes")]);
   });
 
+  it("cannot upgrade a base of an earlier version, and says who can", async () => {
+    await fill("upgraded");
+    const role = await makeRole();
+    const schema = database.schemaOf("upgraded");
+    await grantScopes(database.client, { schema, role, scopes: ["team:a"] });
+    await database.client.query(`ALTER TABLE ${schema}.scopes DROP COLUMN last_commit`);
+    const own = { node: "upgrading", analyzer: plainAnalyzer };
+    const refused = await failureOf(database.open("upgraded", { ...own, client: as(role) }));
+    expect([refused.code, refused.hint]).toEqual(["store-failed", expect.stringContaining("owns the tables")]);
+    await open("upgraded", { node: "owner" });
+    const store = await open("upgraded", { ...own, client: as(role) });
+    await store.replace(write("team:a"), documentEntry("later", ["ash"]));
+    expect(await uris(store, "team:a")).toEqual(["in-team-a.txt", "later.txt"]);
+  });
+
   it("is granted nothing by a call that names no scopes, or what is none", async () => {
     await fill("unnamed");
     const [schema, role] = [database.schemaOf("unnamed"), await makeRole()];
