@@ -75,6 +75,8 @@ export interface OpenForCommand {
   readonly telemetry?: Telemetry | undefined;
   /** Text recognition, for commands that read files. */
   readonly ocr?: OcrOption | undefined;
+  /** Whether the command waits at its end for what the store put off. Default true. A service does that when it starts again. */
+  readonly settles?: false;
   /** Text of a list of synonyms in place of the configured one. */
   readonly synonyms?: string | undefined;
 }
@@ -132,7 +134,7 @@ export async function withKnowledgeBase<Result>(
   } finally {
     if (how.embeds === "documents" && models !== undefined && options.embeddingModel !== undefined)
       await remember(kb, options.kb, models);
-    await kb.close();
+    await kb.close({ settle: how.settles ?? true });
   }
 }
 

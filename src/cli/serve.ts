@@ -58,7 +58,7 @@ export async function serve(context: Context, options: ServeCommandOptions): Pro
     const { asUser: _user, asTeam: _team, asTeams: _teams, ...whole } = options;
     const { relayMeasures } = await import("../server/relay-measures.ts");
     const telemetry = relayMeasures((measured) => process.connected && process.send?.({ measured }));
-    return await withKnowledgeBase(whole, { embeds: "queries", telemetry }, searchForPool);
+    return await withKnowledgeBase(whole, { embeds: "queries", telemetry, settles: false }, searchForPool);
   }
   const caller = readCaller(options);
   checkJudge(model, judge);
@@ -72,7 +72,7 @@ export async function serve(context: Context, options: ServeCommandOptions): Pro
   const remembers = typeof mcp === "object" && mcp.memory !== undefined;
   const embeds = takes || remembers ? "documents" : "queries";
   // A service that takes documents begins without any.
-  const how = { create: embeds === "documents", embeds, telemetry: metrics?.telemetry } as const;
+  const how = { create: embeds === "documents", embeds, telemetry: metrics?.telemetry, settles: false } as const;
   // Refusals over HTTP name their pages as messages of the command line do.
   IbidError.pages ??= output.pages;
   // Also while the knowledge base opens. A terminal that closes sends this signal too, and ends the process as ever.

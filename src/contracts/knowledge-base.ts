@@ -659,6 +659,11 @@ export interface KnowledgeBase extends Collections, AsyncDisposable {
    * **Errors** `aborted` when the signal fires.
    */
   ready(options?: { readonly signal?: AbortSignal | undefined }): Promise<void>;
-  /** Waits for what goes on in the background. */
-  close(): Promise<void>;
+  /**
+   * Waits for what goes on in the background.
+   *
+   * With `settle: false` it ends sooner: a fit or a merge that is not finished is left to the next opening that settles. Everything that was acknowledged is kept, as always.
+   * **Errors** `invalid-argument` for an unknown option.
+   */
+  close(options?: { readonly settle?: boolean | undefined }): Promise<void>;
 }

@@ -306,7 +306,8 @@ export interface DocumentStore
   ): Promise<readonly (ReadChunk | undefined)[]>;
   /** Runs `work` in one transaction. **Shape** `work` is synchronous, and may run again. Absent where a search cannot be one transaction. */
   atOnce?<Result>(scopes: readonly Scope[], work: (now: StoreNow) => Result): Promise<Result>;
-  close(): Promise<void>;
+  /** With `settle: false`, upkeep that is under way may be broken off. */
+  close(options?: { readonly settle?: boolean | undefined }): Promise<void>;
 }
 
 /**
@@ -481,6 +482,6 @@ export interface Store extends DocumentVerbs<Proven>, AsyncDisposable {
    * **Errors** `invalid-argument` for an unknown name, with the names that there are.
    */
   native(...call: [...by: Proven["maintain"], name: string]): unknown;
-  /** May be called again. After it, every other call throws `store-closed`. */
-  close(): Promise<void>;
+  /** May be called again. After it, every other call throws `store-closed`. With `settle: false`, upkeep that is under way may be broken off. */
+  close(options?: { readonly settle?: boolean | undefined }): Promise<void>;
 }

@@ -161,7 +161,7 @@ export function createView(parts: SharedParts, caller: Caller, strategy?: ScopeS
     },
 
     close,
-    [Symbol.asyncDispose]: close,
+    [Symbol.asyncDispose]: () => close(),
   };
 }
 

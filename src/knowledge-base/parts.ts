@@ -94,7 +94,7 @@ export interface SharedParts extends KnowledgeBaseParts {
   readonly embedOwn: (model: EmbeddingModel) => Promise<Embedder>;
   /** **Errors** `store-closed` after `close`. */
   readonly checkOpen: () => void;
-  readonly close: () => Promise<void>;
+  readonly close: KnowledgeBase["close"];
 }
 
 /** Compares the models of stored vectors with those that the knowledge base is open with. */

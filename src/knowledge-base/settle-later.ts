@@ -1,6 +1,7 @@
 import type { Clock } from "../contracts/clock.ts";
 import type { Store, SettleOptions } from "../contracts/store.ts";
 import { settleStore } from "../ingest/settle-store.ts";
+import { anySignal } from "../runtime/abort.ts";
 import { nextTurn } from "../runtime/next-turn.ts";
 
 /** Lets a store do what it put off, without anybody waiting for it unless they want to. */
@@ -9,8 +10,8 @@ export interface Settler {
   now(options: SettleOptions): Promise<void>;
   /** Settles once those who wait for something else have got it. Asked for again meanwhile, it is done once more. */
   later(): void;
-  /** Settles at once if that was asked for, and ends when nothing is under way any more; never rejects. */
-  done(): Promise<void>;
+  /** Settles at once if that was asked for, and ends when nothing is under way any more; never rejects. With `settle: false` it stops what is under way, and begins nothing. */
+  done(options?: { readonly settle?: boolean | undefined }): Promise<void>;
 }
 
 /** Rest after a settling, as a multiple of its duration, before the next begins unasked. So fits take a tenth of the time of many small writes at most. */
@@ -24,6 +25,7 @@ export function createSettler(store: Pick<Store, "upkeep">, clock: Clock): Settl
   let last: Promise<void> = Promise.resolve();
   /** Begins the settling that was asked for. */
   let begin: (() => void) | undefined;
+  const stop = new AbortController();
   let isResting = false;
   let endRest = (): void => {};
 
@@ -48,12 +50,15 @@ export function createSettler(store: Pick<Store, "upkeep">, clock: Clock): Settl
   };
 
   return {
-    now: ({ signal, onProgress }) => after(() => settleStore(store, signal, onProgress)),
+    now: ({ signal, onProgress }) =>
+      after(() =>
+        settleStore(store, signal === undefined ? stop.signal : anySignal([signal, stop.signal]), onProgress),
+      ),
     later() {
       if (begin !== undefined) return;
       const start = (): void => {
         begin = undefined;
-        after(() => settleStore(store, undefined)).catch(() => {});
+        after(() => settleStore(store, stop.signal)).catch(() => {});
       };
       begin = start;
       // A task of its own: an ingestion that is awaited answers first.
@@ -61,8 +66,12 @@ export function createSettler(store: Pick<Store, "upkeep">, clock: Clock): Settl
         if (begin === start && !isResting) start();
       });
     },
-    async done() {
-      begin?.();
+    async done({ settle = true } = {}) {
+      if (settle) begin?.();
+      else {
+        begin = () => {};
+        stop.abort();
+      }
       await last;
       endRest();
     },

@@ -18,6 +18,7 @@ import type { Readiness } from "./probe-routes.ts";
 import { errorJson, Refusal } from "./refusal.ts";
 import { jsonResponse } from "./route.ts";
 import { createRestReader } from "./read-the-rest.ts";
+import { finishFit } from "./finish-fit.ts";
 import { checkAgents } from "./service-routes.ts";
 import { searchOnce } from "./search-once.ts";
 import type { ServiceMetrics } from "./service-metrics.ts";
@@ -187,7 +188,9 @@ export async function startService(kb: KnowledgeBase, options: ServiceOptions = 
       .catch(() => {})
       .then(() => {
         if (!isStopping()) readiness = "ready";
-      });
+        return finishFit(kb);
+      })
+      .catch(() => {});
   }
   return {
     host: address,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Clock } from "../../src/contracts/clock.ts";
+import { IbidError } from "../../src/contracts/errors.ts";
 import type { Store } from "../../src/contracts/store.ts";
 import { createSettler } from "../../src/knowledge-base/settle-later.ts";
 
@@ -22,6 +23,7 @@ function world(takesMs: number) {
   };
   const store = { upkeep: { settle } } as unknown as Pick<Store, "upkeep">;
   return {
+    clock,
     settler: createSettler(store, clock),
     count: () => settlings,
     pass: (ms: number): void => {
@@ -53,6 +55,27 @@ describe("a settling that nobody waits for", () => {
     pass(1000);
     await turn();
     expect(count()).toBe(2);
+  });
+
+  it("is neither begun nor finished where the knowledge base is closed without it", async () => {
+    let begun = 0;
+    const settle = ({ signal }: { readonly signal?: AbortSignal } = {}): Promise<void> => {
+      begun++;
+      return new Promise((_, reject) => {
+        signal?.addEventListener("abort", () => reject(new IbidError("aborted", "It was stopped.")));
+      });
+    };
+    const store = { upkeep: { settle } } as unknown as Pick<Store, "upkeep">;
+    const settler = createSettler(store, world(0).clock);
+    const awaited = settler.now({});
+    awaited.catch(() => {});
+    settler.later();
+    await world(0).turn();
+    await settler.done({ settle: false });
+    await expect(awaited).rejects.toMatchObject({ code: "aborted" });
+    settler.later();
+    await world(0).turn();
+    expect(begun).toBe(1);
   });
 
   it("is done at once when the knowledge base is closed, and not for one who waits for it", async () => {

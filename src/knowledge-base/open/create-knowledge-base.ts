@@ -2,6 +2,7 @@ import { createGate, operator, systemAuthority } from "../../access/gate.ts";
 import type { Embedder, EmbeddingModel } from "../../contracts/embedding-model.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import type { KnowledgeBase } from "../../contracts/knowledge-base.ts";
+import { checkOptions } from "../../runtime/check-options.ts";
 import { createPlatformClock } from "../../runtime/platform-clock.ts";
 import { createModelCheck } from "../check-models.ts";
 import { createView } from "../create-view.ts";
@@ -52,12 +53,14 @@ export function createKnowledgeBase(given: KnowledgeBaseParts): KnowledgeBase {
         if (closing === undefined) return;
         throw new IbidError("store-closed", "This knowledge base is closed.", { hint: "Open it again." });
       },
-      close: () =>
-        (closing ??= Promise.all([
-          settler.done().then(() => store.close()),
+      async close(how = {}) {
+        checkOptions("close", how, { settle: true });
+        await (closing ??= Promise.all([
+          settler.done(how).then(() => store.close(how)),
           observer.close().then(given.closeEvents),
           given.closeReaders?.(),
-        ]).then(() => {})),
+        ]).then(() => {}));
+      },
     },
     operator,
   );

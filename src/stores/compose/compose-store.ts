@@ -61,7 +61,7 @@ export function composeStore(given: StoreParts, options: ComposeOptions = {}): S
   const capabilities = capabilitiesOf(parts);
   const guard = createGuard(parts, options, () => closing !== undefined);
   const { documents, versions, trash, upkeep, history } = parts;
-  const close = (): Promise<void> => (closing ??= documents.close());
+  const close: Store["close"] = (how) => (closing ??= documents.close(how));
   const store: Store = {
     name: guard.policy.name,
     capabilities,

@@ -92,8 +92,8 @@ export interface StoreThread {
   readonly isAlive: boolean;
   /** Starts it, where a call is near. */
   warm(): void;
-  /** Ends the thread when its work is done. */
-  close(): Promise<void>;
+  /** Ends the thread when its work is done; with `settle: false` without the upkeep that is under way: a transaction that has not ended leaves nothing behind. */
+  close(options?: { readonly settle?: boolean | undefined }): Promise<void>;
 }
 
 /** Chunks from which a work is worth a thread: it takes some hundred milliseconds. */

@@ -70,9 +70,12 @@ export function createStoreParts(core: SegmentCore): CompleteParts {
       ...reads,
       ...writes,
       atOnce: searchAtOnce(core, legs, reads),
-      async close() {
+      async close({ settle = true } = {}) {
         try {
-          await keeping;
+          if (!settle) await directory.thread?.close({ settle });
+          await keeping.catch((error: unknown) => {
+            if (settle) throw error;
+          });
           await core.tidied();
           if (purge.isUnfinished()) await purge.resume();
         } finally {

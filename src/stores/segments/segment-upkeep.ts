@@ -1,4 +1,5 @@
 import type { SettleOptions, Trash, Upkeep } from "../../contracts/store.ts";
+import { untilAborted } from "../../runtime/abort.ts";
 import { sendErrand, worthAThread } from "./errands.ts";
 import { isAnyLacking, readFitState } from "./fit-due.ts";
 import { forgetDeparture, hasDeparture } from "./fit-members.ts";
@@ -64,10 +65,14 @@ export function segmentUpkeep(core: SegmentCore, purge: Purge, kept: () => Promi
     async settle(settling = {}) {
       directory.reserve?.keep();
       await kept();
-      for (const { scope } of await look((rows) => rows.scopes())) await tidyFrom(scope, options.policy.settleAt);
-      await fitWhenDue(settling);
+      // A stop does not wait for a thread: what it does there leaves nothing half done.
+      const unlessStopped = (work: Promise<void> | undefined): Promise<void> =>
+        untilAborted(work ?? Promise.resolve(), settling.signal, "The settling");
+      for (const { scope } of await look((rows) => rows.scopes()))
+        await unlessStopped(tidyFrom(scope, options.policy.settleAt));
+      await unlessStopped(fitWhenDue(settling));
       await purge.resume();
-      await directory.compact?.();
+      await unlessStopped(directory.compact?.());
     },
 
     scrub: () => purge.resume(),

@@ -166,7 +166,7 @@ export function createSqliteDirectory(
       return done;
     },
     warm: () => calls.warm(),
-    close: () => calls.close(),
+    close: (how) => calls.close(how),
   });
 
   return {

@@ -1,3 +1,4 @@
+import { IbidError } from "../../contracts/errors.ts";
 import type { Analyzer } from "../../contracts/analyzer.ts";
 import { findProgram, startThread, type Thread } from "../../runtime/thread.ts";
 import { latentSemanticModel } from "../../engine/latent/latent-semantic-model.ts";
@@ -5,6 +6,9 @@ import type { SegmentStoreOptions } from "../segments/segment-core.ts";
 import type { SentOptions } from "./sent-options.ts";
 import type { StoreThread } from "../segments/errands.ts";
 import { defaultAnalyzer } from "../../text/analyzer.ts";
+
+/** Calls that change nothing that a search could tell. The next settling does again what one of them left. */
+const upkeep: ReadonlySet<string> = new Set(["build", "tidy", "fit", "trigrams"]);
 
 /** An idle thread ends after this time, with its connection. **Units** milliseconds. */
 const longestIdle = 10_000;
@@ -38,7 +42,9 @@ export async function createStoreThread(
     leastChunks: corpusModel?.leastChunks,
   };
   let opened: Promise<Thread> | undefined;
-  let calls = 0;
+  /** Names of the calls that are under way, and when each is over. */
+  const calls = new Map<Promise<unknown>, string>();
+  let isHasty = false;
   let idle: NodeJS.Timeout | undefined;
   let tell: ((share: number) => void) | undefined;
 
@@ -56,11 +62,14 @@ export async function createStoreThread(
     idle = setTimeout(() => void end(), longestIdle).unref();
   }
 
-  async function end(): Promise<void> {
+  async function end(settle = true): Promise<void> {
     clearTimeout(idle);
+    isHasty ||= !settle;
+    if (!settle) await Promise.all([...calls].filter(([, name]) => !upkeep.has(name)).map(([over]) => over));
     const thread = await opened?.catch(() => undefined);
     opened = undefined;
     if (thread === undefined) return;
+    if (!settle && calls.size > 0) return thread.end();
     // Its connection is closed in the thread: a thread that is cut off leaves the log as it is.
     await thread.call("close", undefined).catch(() => {});
     await thread.end();
@@ -69,7 +78,10 @@ export async function createStoreThread(
   return {
     async call(method, given, { signal, onProgress } = {}) {
       clearTimeout(idle);
-      calls++;
+      if (isHasty && upkeep.has(method))
+        throw new IbidError("aborted", "The store is closed without its upkeep.", { hint: "Open it again." });
+      const over = Promise.withResolvers<void>();
+      calls.set(over.promise, method);
       try {
         const thread = await (opened ??= open());
         if (onProgress !== undefined) tell = onProgress;
@@ -83,7 +95,9 @@ export async function createStoreThread(
           if (tell === onProgress) tell = undefined;
         }
       } finally {
-        if (--calls === 0) rest();
+        over.resolve();
+        calls.delete(over.promise);
+        if (calls.size === 0 && opened !== undefined) rest();
       }
     },
     get isAlive() {
@@ -96,7 +110,7 @@ export async function createStoreThread(
       opened.catch(() => {});
       rest();
     },
-    close: end,
+    close: ({ settle } = {}) => end(settle),
   };
 }
 
