@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Query } from "../../src/contracts/leg.ts";
+import { openKnowledgeBase } from "../../src/index.node.ts";
 import { composeStore } from "../../src/stores/compose/compose-store.ts";
 import { createMemoryDirectory } from "../../src/stores/memory/memory-directory.ts";
 import { openSqliteStore } from "../../src/stores/sqlite/sqlite-store.ts";
@@ -58,6 +59,34 @@ describe("a search over chunks that just came", () => {
     // 600 chunks are ten steps of their terms and ten of their names, and each takes longer than a slice by this clock.
     expect(turns - warm).toBeGreaterThanOrEqual(18);
     await store.close();
+  });
+});
+
+describe("the first search after a commit", () => {
+  it("gives others a turn between the headings that it reads and weighs, and finds the same [20]", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "ibid-turns-"));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const kb = await openKnowledgeBase(join(folder, "kb"), { reading: { worker: false } });
+    onTestFinished(() => kb.close());
+    const heading = (i: number): string => `Heron ${i} ${topicText(i)}`;
+    const add = (i: number) =>
+      kb.ingest({ uri: `${i}.md`, text: `# ${heading(i)}\n\nA heron waits at river${i}.`, mediaType: "text/markdown" });
+    for (let i = 0; i < 160; i++) await add(i);
+    const search = (query: string) => kb.search(query, { mode: "lexical", topK: 20 });
+    const ids = async (query: string) => (await search(query)).map(({ chunkId, score }) => [chunkId, score]);
+    await search("heron");
+    await add(160);
+    const first = await turnsBy(6, () => search("heron"));
+    const warm = await turnsBy(6, () => search("heron waits"));
+    // Headings of 161 chunks are eleven steps of reading and eleven of weighing, and each takes longer than a slice by this clock.
+    expect(first - warm).toBeGreaterThanOrEqual(8);
+    const found = await ids("heron");
+    await kb.close();
+    const again = await openKnowledgeBase(join(folder, "kb"), { reading: { worker: false } });
+    onTestFinished(() => again.close());
+    expect(
+      (await again.search("heron", { mode: "lexical", topK: 20 })).map(({ chunkId, score }) => [chunkId, score]),
+    ).toEqual(found);
   });
 });
 

@@ -5,7 +5,7 @@ import { type Bm25Settings, defaultBm25 } from "./bm25-settings.ts";
 import { type DocumentFields, noEntry } from "./document-fields.ts";
 import { scoreDocuments, type SharedParts } from "./document-parts.ts";
 import { type Heading, type ReadHeadings, scoreHeadings } from "./heading-part.ts";
-import { boundScores, findLikely } from "./likely-chunks.ts";
+import { boundScores, findLikely, keepLikely, type LikelyChunks } from "./likely-chunks.ts";
 import { createWordIndex, type WordIndex } from "./word-index.ts";
 import { countAt, entryOf, sparseAt, type WordList } from "./word-list.ts";
 import { createTopK } from "../kernels/top-k.ts";
@@ -57,7 +57,7 @@ export function searchBm25(
     fields,
   );
   const scoring = finishSteps(prepareBm25(index, words));
-  const hits = searchPrepared(scoring, searched, topK, minScore, readHeadings);
+  const hits = finishSteps(searchPrepared(scoring, searched, topK, minScore, readHeadings));
   return { hits: hits.map((hit) => explainHit(scoring, hit)), terms: queryTerms(scoring) };
 }
 
@@ -95,24 +95,35 @@ export function* prepareBm25(index: WordIndex, queried: readonly QueryWord[]): G
 
 const noParts: SharedParts = { names: undefined, documents: undefined, slack: 0, mostNamed: 0, mostShared: 0 };
 
+/** Headings that are read or weighed in one step: one or two milliseconds where no term of theirs was counted yet. */
+const headingsAtOnce = 16;
+
 /**
  * The best chunks by a scoring that was prepared over the same segments; `searched` may leave some out, or name single chunks by `only`.
  *
- * **Shape** exact: bounds only say which scores are computed. **Cost** headings are read only of chunks that could be among the best with one.
+ * **Shape** exact: bounds only say which scores are computed. Steps of `atOnce` headings, between which other searches may run. **Cost** headings are read only of chunks that
+ * could be among the best with one.
  */
-export function searchPrepared(
+export function* searchPrepared(
   scoring: Bm25Scoring,
   searched: readonly SearchedSegment[],
   topK: number,
   minScore: number,
   readHeadings: ReadHeadings = () => [],
-): readonly Bm25Found[] {
-  const given = searched.some(({ only }) => only !== undefined);
-  const find = (parts: SharedParts): FoundChunk[] =>
-    (given ? listGiven(searched) : listLikely(scoring, searched, parts, topK, minScore, readHeadings)).flatMap((some) =>
-      scoreChunks(scoring, some, parts, readHeadings),
-    );
-  const found = scoring.parts === undefined ? find(noParts) : scoring.parts.withParts(!given, find);
+  atOnce = headingsAtOnce,
+): Generator<undefined, readonly Bm25Found[]> {
+  const { parts } = scoring;
+  const withParts = <Result>(withDocuments: boolean, work: (parts: SharedParts) => Result): Result =>
+    parts === undefined ? work(noParts) : parts.withParts(withDocuments, work);
+  const asked = searched.some(({ only }) => only !== undefined)
+    ? listGiven(searched)
+    : yield* listLikely(
+        scoring,
+        searched,
+        withParts(true, (shared) => findLikely(scoring, searched, shared, topK, minScore)),
+        { topK, minScore, readHeadings, atOnce },
+      );
+  const found = withParts(false, (shared) => asked.flatMap((some) => scoreChunks(scoring, some, shared, readHeadings)));
   const reaching = found.filter(({ score }) => score >= minScore).sort((a, b) => b.score - a.score);
   const best = orderTies(reaching, topK);
   if (scoring.headings === undefined) return best;
@@ -125,6 +136,14 @@ export function searchPrepared(
     own.forEach((hit, i) => headings.set(hit, read[i]));
   }
   return best.map((hit) => ({ ...hit, innermost: headings.get(hit) }));
+}
+
+/** How chunks are listed. */
+interface Listing {
+  readonly topK: number;
+  readonly minScore: number;
+  readonly readHeadings: ReadHeadings;
+  readonly atOnce: number;
 }
 
 /** Chunks of one segment whose scores are asked for: ordinals ascend. */
@@ -150,33 +169,38 @@ const sure = createTopK(0);
  *
  * **Shape** no heading takes from a score, so the best `topK` without them give the least score that counts, and with them a higher one.
  */
-function listLikely(
+function* listLikely(
   scoring: Bm25Scoring,
   searched: readonly SearchedSegment[],
-  parts: SharedParts,
-  topK: number,
-  minScore: number,
-  readHeadings: ReadHeadings,
-): AskedChunks[] {
-  const likely = findLikely(scoring, searched, parts, topK, minScore);
-  const { size, places, ordinals, uppers, lowers } = likely;
+  likely: LikelyChunks,
+  { topK, minScore, readHeadings, atOnce }: Listing,
+): Generator<undefined, AskedChunks[]> {
+  const named: number[] = [];
+  for (let i = 0; i < likely.size; i++) if (likely.headings[i]! > 0) named.push(i);
+  // Another search takes the room of this one.
+  const { size, places, ordinals, uppers, lowers } = named.length > atOnce ? keepLikely(likely) : likely;
   const asked: AskedChunks[] = [];
   const given = new Float64Array(size);
-  const said = new Map<number, Heading>();
-  for (let from = 0, to = 0; from < size; from = to) {
-    const place = places[from]!;
-    const named: number[] = [];
-    for (; to < size && places[to] === place; to++) if (likely.headings[to]! > 0) named.push(to);
-    if (named.length === 0) continue;
-    const { segment } = searched[place]!;
+  const said: { readonly i: number; readonly heading: Heading }[] = [];
+  for (let from = 0, to = 0; from < named.length; from = to) {
+    if (from > 0) yield;
+    const place = places[named[from]!]!;
+    while (to < named.length && to - from < atOnce && places[named[to]!] === place) to++;
+    const some = named.slice(from, to);
     const headings = readHeadings(
-      segment,
-      named.map((i) => ordinals[i]!),
+      searched[place]!.segment,
+      some.map((i) => ordinals[i]!),
     );
-    named.forEach((i, at) => headings[at] && said.set(i, headings[at]));
+    some.forEach((i, at) => headings[at] && said.push({ i, heading: headings[at] }));
   }
-  scoring.headings?.expect(said.values());
-  for (const [i, heading] of said) given[i] = scoring.headings!.value(heading);
+  if (scoring.headings !== undefined) {
+    for (let from = 0; from < said.length; from += atOnce) {
+      if (named.length > atOnce) yield;
+      const some = said.slice(from, from + atOnce);
+      scoring.headings.expect(some.map(({ heading }) => heading));
+      for (const { i, heading } of some) given[i] = scoring.headings.value(heading);
+    }
+  }
   let floor = minScore;
   if (topK !== Infinity) {
     sure.reset(topK);

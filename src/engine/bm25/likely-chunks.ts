@@ -19,6 +19,19 @@ export interface LikelyChunks {
   readonly headings: Float64Array;
 }
 
+/** The same, valid for good. */
+export function keepLikely({ size, ...lists }: LikelyChunks): LikelyChunks {
+  const { places, ordinals, uppers, lowers, headings } = lists;
+  return {
+    size,
+    places: places.slice(0, size),
+    ordinals: ordinals.slice(0, size),
+    uppers: uppers.slice(0, size),
+    lowers: lowers.slice(0, size),
+    headings: headings.slice(0, size),
+  };
+}
+
 /**
  * Bounds by the words' weights. An impact is rounded up by less than 1. A sum in 32 bits errs by a share for each of two additions a word.
  *

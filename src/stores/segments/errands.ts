@@ -92,7 +92,7 @@ export interface StoreThread {
   readonly isAlive: boolean;
   /** Starts it, where a call is near. */
   warm(): void;
-  /** Ends the thread when its work is done; with `settle: false` without the upkeep that is under way: a transaction that has not ended leaves nothing behind. */
+  /** Ends the thread when its work is done; with `settle: false` it breaks off upkeep. A transaction that has not ended leaves nothing behind. */
   close(options?: { readonly settle?: boolean | undefined }): Promise<void>;
 }
 

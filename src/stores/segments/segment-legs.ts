@@ -142,7 +142,10 @@ export function createLexicalLeg({
       const { searched, scoring } = state;
       const minScore = Math.max(search.minScore, 0);
       const headings = view.headings(rows, analyzer);
-      const hits = searchPrepared(scoring, onlyThose(searched, search.only), search.most, minScore, headings);
+      // A directory that looks in one go reads from afar, once for all.
+      const atOnce = rows.unsliced === true ? Infinity : undefined;
+      const among = onlyThose(searched, search.only);
+      const hits = yield* searchPrepared(scoring, among, search.most, minScore, headings, atOnce);
       const terms = queryTerms(scoring);
       let squares = 0;
       // Words that are added do not make those of the query worth less.
