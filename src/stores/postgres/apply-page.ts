@@ -180,12 +180,10 @@ function applyScope(
     }
   }
   // All vectors at once: between other work, rows of the fit would leave the processor's caches.
+  const readPlaced = createPlacedReader();
   const arrivals = chunks
     .filter(({ gone, key }) => !gone && !held.has(key))
-    .map(({ key, c, x }): Arrival => {
-      const placed = c === null || c === "null" ? null : (parseStored(c) as Placed);
-      return { key, terms: ownBytes(x), placed };
-    });
+    .map(({ key, c, x }): Arrival => ({ key, terms: ownBytes(x), placed: readPlaced(c) }));
   const vectors = vectorsOf(arrivals);
   const placings = new Map(arrivals.map(({ key, terms }, i) => [key, { terms, more: vectors[i]! }]));
   let isOutOfOrder = false;
@@ -221,6 +219,16 @@ function applyScope(
     for (const chunk of hidden) hiding.hide(chunk, chunk.deletedAt!);
     hiding.finish();
   }
+}
+
+/** Reads where chunks were placed: most of a page are in the same space. */
+function createPlacedReader(): (json: string | null) => Placed | null {
+  let last: { readonly json: string; readonly placed: Placed } | undefined;
+  return (json) => {
+    if (json === null || json === "null") return null;
+    if (last?.json !== json) last = { json, placed: parseStored(json) as Placed };
+    return last.placed;
+  };
 }
 
 /** Takes vectors of versions that the scope has lost since from the chunks that the copy holds. */

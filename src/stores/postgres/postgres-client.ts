@@ -217,9 +217,11 @@ function sayFailure(error: unknown, operation: string, { store, name }: Place): 
   return new IbidError("store-failed", `${store} at ${name}: ${operation} failed: ${reason}.`, {
     hint:
       (state === undefined ? undefined : (hints[state] ?? hints[state.slice(0, 2)])) ??
-      (isKnown
-        ? "See the server's log for this statement."
-        : "Check that the server runs and can be reached from here, then try again."),
+      (text.includes("does not support SSL")
+        ? "Leave sslmode out of the address, or turn on SSL at the server."
+        : isKnown
+          ? "See the server's log for this statement."
+          : "Check that the server runs and can be reached from here, then try again."),
     details: { store: store.toLowerCase(), operation, ...(isKnown && { state }) },
     cause: error,
   });

@@ -51,8 +51,9 @@ function createTables(schema: string, partitions: number | undefined): string {
       const values = `FOR VALUES WITH (MODULUS ${partitions}, REMAINDER ${i})`;
       return `CREATE TABLE IF NOT EXISTS ${schema}.${table}_${i} PARTITION OF ${schema}.${table} ${values};`;
     }).join("\n");
+  // A schema that an administrator has made needs no right to make one, which "IF NOT EXISTS" asks for first.
   return `
-CREATE SCHEMA IF NOT EXISTS ${schema};
+IF to_regnamespace('${schema}') IS NULL THEN CREATE SCHEMA ${schema}; END IF;
 CREATE SEQUENCE IF NOT EXISTS ${schema}.scope_keys AS bigint;
 CREATE TABLE IF NOT EXISTS ${schema}.scopes (
   key bigint PRIMARY KEY, name text COLLATE "C" NOT NULL, stamp bigint NOT NULL, next_key bigint NOT NULL, gone boolean NOT NULL DEFAULT false, last_commit text COLLATE "C"

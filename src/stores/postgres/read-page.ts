@@ -163,7 +163,8 @@ export function readPage(found: readonly Sent<PageRow>[]): Page {
   for (const row of found) {
     const [scope, key] = [Number(row.scope), Number(row.key)];
     if (row.kind !== "s") {
-      rows.push({ ...row, scope, key });
+      // The driver made the row for this answer: it is not copied.
+      rows.push(Object.assign(row, { scope, key }));
       continue;
     }
     const [, commit = null] = /^(?:\d+ ){4}(.+)$/u.exec(row.c ?? "") ?? [];

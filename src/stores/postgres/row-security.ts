@@ -135,7 +135,7 @@ async function checkRole(db: Postgres, schema: string, role: string): Promise<vo
 /** The scopes that the server shows to this node's role; `undefined` where it shows all. **Errors** `access-denied` for a role without a grant. */
 export async function readGrants(db: Postgres, schema: string): Promise<readonly string[] | undefined> {
   const [state] = await db.query<{ readonly guarded: boolean }>(
-    "reading its rights",
+    "opening",
     "SELECT coalesce(row_security_active(to_regclass($1)), false) AS guarded",
     [`${schema}.scopes`],
   );

@@ -251,6 +251,13 @@ describe("a database that cannot be used", () => {
     },
   );
 
+  it("says what to do where the server has no SSL", async () => {
+    const client: PostgresClient = {
+      query: () => Promise.reject(new Error("The server does not support SSL connections")),
+    };
+    expect((await failure(openPostgresStore(client))).hint).toContain("Leave sslmode out");
+  });
+
   it.each([
     ["undefined", undefined],
     ["a list", [[], []]],

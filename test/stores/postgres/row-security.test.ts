@@ -223,6 +223,16 @@ describe("a role", () => {
     expect(await uris(store, "team:a")).toEqual(["in-team-a.txt", "later.txt"]);
   });
 
+  it("makes its base in a schema that an administrator has made, without the right to make schemas", async () => {
+    const role = await makeRole();
+    const schema = database.schemaOf("given_schema");
+    await database.client.query(`CREATE SCHEMA ${schema}`);
+    await database.client.query(`GRANT USAGE, CREATE ON SCHEMA ${schema} TO ${role}`);
+    const store = await open("given_schema", { client: as(role) });
+    await store.replace(write("deployment"), documentEntry("a", ["ash"]));
+    expect(await uris(store, "deployment")).toEqual(["a.txt"]);
+  });
+
   it("is granted nothing by a call that names no scopes, or what is none", async () => {
     await fill("unnamed");
     const [schema, role] = [database.schemaOf("unnamed"), await makeRole()];
