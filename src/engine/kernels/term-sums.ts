@@ -5,9 +5,9 @@ import { sumTermsModule } from "./sum-terms-module.ts";
  * the order.
  */
 export interface TermSums {
-  /** Of the rows by their factors. The next sum writes over them. */
+  /** Sums of the rows by their factors. The next sum writes over them. */
   readonly direction: () => Float64Array;
-  /** Of the weights, at the dimensions of n-grams. */
+  /** Sums of the weights, at the dimensions of n-grams. */
   readonly hashed: () => Float64Array;
   /** Takes the next term; without a row where its factor is always 0. */
   add(this: void, row: Int8Array | undefined, grams: Uint32Array): void;

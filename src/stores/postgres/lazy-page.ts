@@ -44,7 +44,7 @@ export const likelyText = 65_536;
 
 /**
  * The statement that asks for news of some scopes, or of all, in one snapshot. A scope that was not seen comes with its shared index. `$2` is the stamp of
- * the base that is known, and `$5` its commit: settings and fits of the base come whole where it is another. `$6` is the mark of the base itself.
+ * the base that is known, and `$5` its commit. Settings and fits of the base come whole where it is another. `$6` is the mark of the base itself.
  */
 export function newsText(schema: string): string {
   const base = isForked(schema, "z", "$2::bigint", "$5::text");
