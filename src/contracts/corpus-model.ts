@@ -88,5 +88,9 @@ export interface CorpusModel {
   fit(chunks: Iterable<FitChunk>): Generator<number, CorpusFit> | AsyncGenerator<number, CorpusFit>;
   project(terms: TermCounts, space: TermSpace, purpose: "document" | "query"): TermVector;
   /** The vectors that {@link project} gives documents, for many of one space. `textOf` names a term. **Cost** it remembers the terms up to the highest number. */
-  projector(space: TermSpace, textOf: (number: number) => string): (terms: NumberedTerms) => Int8Array;
+  projector(
+    space: TermSpace,
+    textOf: (number: number) => string,
+    find?: (number: number) => TermRow | undefined,
+  ): (terms: NumberedTerms) => Int8Array;
 }

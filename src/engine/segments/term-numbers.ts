@@ -10,6 +10,8 @@ export interface TermNumbers {
    * The number of each term of a JSON list that begins at `from`, remembered for as long as those bytes live. **Errors** `store-corrupt` for anything else.
    */
   of(bytes: Uint8Array, from: number, size: number): Uint32Array;
+  /** The number of a term by its bytes; -1 where it has none. */
+  find(this: void, bytes: Uint8Array, from: number, to: number): number;
   /** **Cost** made when first asked for, and then the same text each time. */
   text(number: number): string;
   /** How many terms have a number. */
@@ -45,11 +47,18 @@ export function createTermNumbers(): TermNumbers {
     return true;
   }
 
-  /** @param hash FNV-1a of the bytes. */
-  function numberOf(hash: number, bytes: Uint8Array, from: number, to: number): number {
+  /** Where the term's number is, or its place. */
+  function findSlot(hash: number, bytes: Uint8Array, from: number, to: number): number {
     let slot = place(hash);
     for (let number; (number = slots[slot]!) !== -1; slot = (slot + 1) & (slots.length - 1))
-      if (hashes[number] === hash && isAt(number, bytes, from, to)) return number;
+      if (hashes[number] === hash && isAt(number, bytes, from, to)) break;
+    return slot;
+  }
+
+  /** @param hash FNV-1a of the bytes. */
+  function numberOf(hash: number, bytes: Uint8Array, from: number, to: number): number {
+    const slot = findSlot(hash, bytes, from, to);
+    if (slots[slot] !== -1) return slots[slot]!;
     const number = hashes.push(hash) - 1;
     const [start, end] = [starts[number]!, starts[number]! + to - from];
     starts.push(end);
@@ -96,6 +105,11 @@ export function createTermNumbers(): TermNumbers {
   return {
     text: (number) => (made[number] ??= decodeText(arena.subarray(starts[number], starts[number + 1]))),
     count: () => hashes.length,
+    find(bytes, from, to) {
+      let hash = basis;
+      for (let i = from; i < to; i++) hash = mix(hash, bytes[i]!);
+      return slots[findSlot(hash, bytes, from, to)]!;
+    },
     of(bytes, from, size) {
       let numbers = known.get(bytes);
       if (numbers === undefined) known.set(bytes, (numbers = read(bytes, from, size)));

@@ -32,7 +32,11 @@ export function writeSpace({ terms }: Pick<CorpusFit, "terms">): readonly Uint8A
 export function readSpace(
   { fingerprint, dimensions }: Pick<CorpusFit, "fingerprint" | "dimensions">,
   part: (part: number) => Uint8Array,
-): TermSpace & { terms(): Iterable<TermRow & { readonly term: string }> } {
+): TermSpace & {
+  terms(): Iterable<TermRow & { readonly term: string }>;
+  /** Rows by the numbers of their terms, of those that have one. **Cost** one pass over all parts; no text is made. */
+  rowsOf(numberOf: (bytes: Uint8Array, from: number, to: number) => number): ReadonlyMap<number, TermRow>;
+} {
   let firsts: readonly string[] | undefined;
   const blocks = new Map<number, Block>();
   const index = (): readonly string[] => (firsts ??= readIndex(part(0)));
@@ -51,12 +55,18 @@ export function readSpace(
     *terms() {
       for (let at = 0; at < index().length; at++) yield* block(at).terms();
     },
+    rowsOf(numberOf) {
+      const rows = new Map<number, TermRow>();
+      for (let at = 0; at < index().length; at++) block(at).addRows(numberOf, rows);
+      return rows;
+    },
   };
 }
 
 interface Block {
   find(term: string): TermRow | undefined;
   terms(): Iterable<TermRow & { readonly term: string }>;
+  addRows(numberOf: (bytes: Uint8Array, from: number, to: number) => number, rows: Map<number, TermRow>): void;
 }
 
 /** Lookups in a block before its terms are listed: a question needs a term or two, an ingestion all. */
@@ -80,6 +90,19 @@ function openBlock(bytes: Uint8Array, dimensions: number): Block {
     },
     *terms() {
       for (const [term, position] of listed()) yield { term, ...rowAt(position) };
+    },
+    addRows(numberOf, rows) {
+      const reader = createByteReader(bytes);
+      while (!reader.done) {
+        const length = reader.varint();
+        const from = reader.position;
+        reader.skip(length);
+        const { position } = reader;
+        // A part that ends early is no row.
+        reader.bytes(8 + dimensions);
+        const number = numberOf(bytes, from, position);
+        if (number !== -1) rows.set(number, rowAt(position));
+      }
     },
   };
 }

@@ -1,10 +1,11 @@
+import type { TermRow } from "../../contracts/corpus-model.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import { createCountsReader } from "../../engine/segments/forward-terms.ts";
 import { createTermNumbers, type TermNumbers } from "../../engine/segments/term-numbers.ts";
 import { decodeVectors, parseVersionKey, type StoredVector } from "../../engine/vectors/stored-vector.ts";
 import { parseStored } from "../../runtime/parse-stored.ts";
 import { placingSetting, readPlacing } from "../segments/fit-members.ts";
-import type { LatentLeg } from "../segments/latent-leg.ts";
+import type { LatentLeg, StoredSpace } from "../segments/latent-leg.ts";
 import { dropVersions } from "../segments/scope-versions.ts";
 import { changeScope } from "../segments/scope-change.ts";
 import { purgeSetting } from "../segments/purge.ts";
@@ -265,8 +266,15 @@ export function createPlacing(rows: DirectoryReader, latent: LatentLeg | undefin
     let vectors = kept.get(name);
     if (vectors === undefined) {
       const fit = rows.fits().find(({ fingerprint }) => fingerprint === name);
-      const space = fit === undefined ? latent.model.unfitted : latent.spaceOf(rows, fit);
-      kept.set(name, (vectors = latent.numberedVectorsOf(space, counts.text)));
+      vectors =
+        fit === undefined
+          ? latent.numberedVectorsOf(latent.model.unfitted, counts.text)
+          : latent.numberedVectorsOf(
+              latent.spaceOf(rows, fit),
+              counts.text,
+              findRows(latent.spaceOf(rows, fit), numbers),
+            );
+      kept.set(name, vectors);
     }
     return vectors;
   };
@@ -283,6 +291,22 @@ export function createPlacing(rows: DirectoryReader, latent: LatentLeg | undefin
         return [vectorsIn(isMoved ? newest : own)(read[i]!)];
       });
     },
+  };
+}
+
+/** Terms that have come since the rows were listed, and are looked up one by one. */
+const fewTerms = 2048;
+
+/** Finds rows of a fit by the numbers of terms. They are listed by their bytes where many are asked for: a look-up by text costs ten times as much. */
+function findRows(space: StoredSpace, numbers: TermNumbers): (number: number) => TermRow | undefined {
+  let listed = 0;
+  let found: ReadonlyMap<number, TermRow> = new Map();
+  return (number) => {
+    if (numbers.count() - listed > fewTerms) {
+      found = space.rowsOf(numbers.find);
+      listed = numbers.count();
+    }
+    return number < listed ? found.get(number) : space.find(numbers.text(number));
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Analyzer } from "../../contracts/analyzer.ts";
-import type { CorpusModel, NumberedTerms, TermCounts, TermSpace } from "../../contracts/corpus-model.ts";
+import type { CorpusModel, NumberedTerms, TermCounts, TermRow, TermSpace } from "../../contracts/corpus-model.ts";
 import { type EmbeddingVersion, versionKey } from "../../contracts/embedding.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import type { Scope } from "../../contracts/scope.ts";
@@ -34,7 +34,11 @@ export interface LatentLeg {
   /** {@link vectorOf} for many chunks. */
   vectorsOf(space: TermSpace): (terms: TermCounts) => StoredVector;
   /** The same for terms that have numbers already. */
-  numberedVectorsOf(space: TermSpace, textOf: (number: number) => string): (terms: NumberedTerms) => StoredVector;
+  numberedVectorsOf(
+    space: TermSpace,
+    textOf: (number: number) => string,
+    find?: (number: number) => TermRow | undefined,
+  ): (terms: NumberedTerms) => StoredVector;
   /**
    * {@link vectorOf} in the current space, for a chunk on its way into a scope that holds so many. None where the first fit is due: it places them all, and
    * a large first ingestion would place them twice.
@@ -84,8 +88,8 @@ export function createLatentLeg(model: CorpusModel, analyzer: Analyzer, view: In
   const vectorOf = (space: TermSpace, terms: TermCounts): StoredVector =>
     toStoredVector(versionKey(versionOf(space)), model.project(terms, space, "document").vector);
 
-  const numberedVectorsOf: LatentLeg["numberedVectorsOf"] = (space, textOf) => {
-    const [version, project] = [versionKey(versionOf(space)), model.projector(space, textOf)];
+  const numberedVectorsOf: LatentLeg["numberedVectorsOf"] = (space, textOf, find) => {
+    const [version, project] = [versionKey(versionOf(space)), model.projector(space, textOf, find)];
     return (terms) => toStoredVector(version, project(terms));
   };
 
