@@ -63,7 +63,7 @@ export function parseKeys(json: string, options: { readonly least?: 0 | 1 | unde
   }
   // Drops fields that are undefined.
   const keys = JSON.parse(JSON.stringify(parsed.data.keys)) as readonly AccessKey[];
-  if (keys.length < least) throw wrong("keys must have at least 1 entries");
+  if (keys.length < least) throw wrong("keys must have at least 1 entry");
   createKeyring(keys);
   return keys;
 }

@@ -185,7 +185,8 @@ export function describeIssue(issue: z.core.$ZodIssue, show?: (value: unknown) =
     case "too_small": {
       const isBig = issue.code === "too_big";
       const bound = String(isBig ? issue.maximum : issue.minimum);
-      const unit = { string: "characters", array: "entries" }[issue.origin as string];
+      const [letters, items] = bound === "1" ? ["character", "entry"] : ["characters", "entries"];
+      const unit = { string: letters, array: items }[issue.origin as string];
       if (unit !== undefined) return `${path} must have ${isBig ? "at most" : "at least"} ${bound} ${unit}`;
       return `${path}${value} must be ${bound} or ${isBig ? "less" : "more"}`;
     }

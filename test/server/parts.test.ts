@@ -35,7 +35,7 @@ describe("keys", () => {
   it.each([
     ["no JSON", `{"keys": [{"name": "a", "key": "${key}"`, "not JSON"],
     ["no list", "{}", "keys is missing"],
-    ["an empty list", '{"keys": []}', "keys must have at least 1 entries"],
+    ["an empty list", '{"keys": []}', "keys must have at least 1 entry"],
     ["an unknown field", `{"keys": [{"name": "a", "key": "${key}", "admin": true}]}`, "admin"],
     ["a short key", '{"keys": [{"name": "a", "key": "secret-but-short".}]}'.replace('short".', 'sh"'), "16 characters"],
     ["a team of null", `{"keys": [{"name": "a", "key": "${key}", "teamId": null}]}`, "keys.0.teamId"],

@@ -14,6 +14,8 @@ it("names the value and the rule of a wrong field, whatever kind of rule it is",
     ["/v1/vector_stores/deployment/search", post({}), "query is missing."],
     ["/v1/vector_stores/deployment/search", post({ query: 5 }), "query is 5; it must be a string or an array."],
     ["/v1/vector_stores?after=nope", {}, 'after is "nope"; the list has no such id.'],
+    ["/jobs", post({ jobs: [] }), "jobs must have at least 1 entry."],
+    ["/jobs", post({ uri: "a.md", text: "a", batch: "" }), "batch must have at least 1 character."],
     ["/jobs", post({ uri: "a.md", text: "a", webhook }), "webhook.secret must have Base64 after whsec_."],
   ] as const) {
     const { status, json } = await as("ada", path, sent);

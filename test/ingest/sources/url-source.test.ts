@@ -156,7 +156,7 @@ describe("fetching [E14 E15]", () => {
     });
     // A port that no browser would fetch from.
     expect(await fetchAll("http://127.0.0.1:9/")).toMatchObject([
-      { error: { message: "http://127.0.0.1:9/ has a port that serves no web pages." } },
+      { error: { code: "invalid-argument", message: "http://127.0.0.1:9/ has a port that serves no web pages." } },
     ]);
   });
 

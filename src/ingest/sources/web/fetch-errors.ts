@@ -40,7 +40,9 @@ export function toFetchError(error: unknown, uri: string): IbidError {
     const reason = code === undefined ? undefined : reasons[code];
     if (code !== undefined && (reason !== undefined || cause.cause === undefined)) {
       const [happened, hint] = reason ?? [`could not be fetched (${code}).`, "Check the address and the network."];
-      return new IbidError("fetch-failed", `${uri} ${happened}`, { uri, hint, details: { code }, cause: error });
+      // No later attempt finds another port.
+      const kind = known === undefined ? "fetch-failed" : "invalid-argument";
+      return new IbidError(kind, `${uri} ${happened}`, { uri, hint, details: { code }, cause: error });
     }
   }
   return new IbidError("fetch-failed", `${uri} could not be fetched.`, {
