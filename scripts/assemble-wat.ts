@@ -170,6 +170,7 @@ const instructions: Readonly<Record<string, { readonly code: readonly number[]; 
   "f64x2.splat": { code: vector(20) },
   "f64x2.extract_lane": { code: vector(33), takes: "number" },
   "f64x2.ge": { code: vector(76) },
+  "f32x4.demote_f64x2_zero": { code: vector(94) },
   "f64x2.promote_low_f32x4": { code: vector(95) },
   "i64x2.bitmask": { code: vector(196) },
   "f64x2.add": { code: vector(240) },

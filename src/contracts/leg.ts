@@ -190,9 +190,9 @@ export interface Within {
   readonly only?: readonly ChunkRef[] | undefined;
   /** Inclusive threshold on `score`. */
   readonly minScore?: number | undefined;
-  /** Keeps bounds of the scores of further chunks, for {@link Within.together}. A leg that keeps none ignores it. */
+  /** Keeps bounds of the scores of further chunks, for {@link Within.together}, until {@link LegResult.forget}. A leg that keeps none ignores it. */
   readonly keep?: true | undefined;
-  /** In place of a search: gives chunks that the last one kept, where they may count in the sum of all legs. */
+  /** In place of a search: gives chunks that it has not given yet and kept bounds of, where they may count in the sum of all legs. */
   readonly together?: TogetherBound | undefined;
   /** The state that every leg of one search sees. External engines ignore it. */
   readonly moment: Moment;
@@ -205,8 +205,6 @@ export interface TogetherBound {
   readonly least: number;
   /** So may one that scores less in this leg: with the most that others give, it gives less in sum. */
   readonly leastScore: number;
-  /** So may one that `wanted` others surely exceed. */
-  readonly wanted: number;
   /** The part that a leg gives by a score. **Shape** a higher score gives no less. */
   part(this: void, leg: string, score: number): number;
   /** The other legs, and the most that each gives to a chunk whose score in it is not known. */
@@ -279,6 +277,8 @@ export interface LegResult {
   readonly calibration: Calibration;
   /** The least score of which the leg kept all chunks, for {@link Within.together}; absent where it kept none. */
   readonly kept?: number | undefined;
+  /** Forgets the bounds that the leg kept; absent where it kept none. */
+  readonly forget?: (() => void) | undefined;
   /** The leg saw a later state than `within.moment`. The search runs again in a new session. */
   readonly stale?: boolean | undefined;
   /** The distinct words of the query with their rarity, words that no chunk has included. */

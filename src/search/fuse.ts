@@ -77,21 +77,30 @@ export function* fuse(input: FuseInput): Waits<FuseResult> {
     const results = yield* waitAll(input.legs.map((each, i) => askPool(each, input.fusion, depth, known?.[i])));
     const pools = input.legs.map(({ leg }, i) => openPool(leg.name, depth, results[i]!));
     before = pools;
-    const merged = new Map<string, Merged>();
-    let candidates = yield* merge(input, pools, merged);
-    if (!isCertain(input, pools, candidates)) {
-      const reached =
-        (yield* reachKept(input, pools, candidates, depth, merged)) ??
-        (yield* reachBelow(input, pools, candidates, depth, merged));
-      if (reached === undefined) continue;
-      candidates = reached;
-    }
+    const candidates = yield* reach(input, pools, depth);
+    for (const { forget } of results) forget?.();
+    if (candidates === undefined) continue;
     return {
       candidates: yield* orderCandidates(candidates, input.wanted, input.readPlaces),
       results: new Map(pools.map(({ name, result }) => [name, result])),
       stale: pools.some(({ stale }) => stale),
     };
   }
+}
+
+/** Merges the pools, and adds what else is needed. **Shape** all candidates, the first `wanted` of which are certain; `undefined` where pools must grow. */
+function* reach(
+  input: FuseInput,
+  pools: readonly LegPool[],
+  depth: MatchCount,
+): Waits<readonly FusedChunk[] | undefined> {
+  const merged = new Map<string, Merged>();
+  const candidates = yield* merge(input, pools, merged);
+  if (isCertain(input, pools, candidates)) return candidates;
+  return (
+    (yield* reachKept(input, pools, candidates, depth, merged)) ??
+    (yield* reachBelow(input, pools, candidates, depth, merged))
+  );
 }
 
 /** A leg's calibration, with its best score. Every pool of a leg begins with its best, so the score is a constant of the query. */
@@ -324,7 +333,6 @@ function* reachKept(
   const together: TogetherBound = {
     least,
     leastScore: floorOf(input, keeper, keeper.scale.best, needed) ?? -Infinity,
-    wanted,
     part: (name, score) => fusion.part(name, { score, rank: Infinity }, scales.get(name)!),
     others: others.map((each, i) => ({ leg: each.name, most: most[i]! })),
   };
@@ -338,7 +346,7 @@ function* reachKept(
   }
   const lowered = { ...keeper, last: kept };
   const known = pools.with(at, lowered);
-  const candidates = yield* merge(input, known, merged);
+  const candidates = matches.length === 0 ? before : yield* merge(input, known, merged);
   const certain = isCertain(input, known, candidates)
     ? candidates
     : yield* reachBelow(input, known, candidates, depth, merged, lowered);

@@ -90,6 +90,7 @@ function scanRows(memory: CodeMemory, { dimensions, rows, first, seed, extreme, 
     bound: extreme ? -Infinity : 0.3,
   };
   const found: (readonly [number, number, number])[] = [];
+  const uppers: number[] = [];
   const half = (rows >> 3) * 4;
   // Sometimes there are more rows than are asked for.
   const last = Math.max(half, rows - (seed % 3));
@@ -99,13 +100,14 @@ function scanRows(memory: CodeMemory, { dimensions, rows, first, seed, extreme, 
   ] as const) {
     const count = memory.scan(table, from, to - from, bounds);
     for (let i = 0; i < count; i++) found.push([memory.found[i]!, memory.middles[i]!, memory.reaches[i]!]);
+    uppers.push(...memory.uppers.subarray(0, to - from));
   }
   const bounded = (row: number, sum: number, { tau, more, margin }: SumBounds) => {
     const middle = slopes[row]! * (tau * sum);
     const reach = residuals[row]! * more + margin;
     const norm = norms[row]!;
     const upper = scaled ? norm * (middle + reach) - norm * norm * bounds.shrink : middle + reach;
-    return { hit: [row, middle, reach] as const, reaches: upper >= bounds.bound };
+    return { hit: [row, middle, reach] as const, upper: Math.fround(upper), reaches: upper >= bounds.bound };
   };
   const reached = kept.slice(0, last).map((own, row) => ({
     row,
@@ -121,6 +123,10 @@ function scanRows(memory: CodeMemory, { dimensions, rows, first, seed, extreme, 
       bounds.coarse,
     ),
   }));
+  // By the digits a row is bounded where they leave it out, and by the query where it is looked at.
+  const bounded32 = reached.flatMap(({ row, fine, coarse }) =>
+    memory.flags[row] === 1 ? { row, upper: uppers[row], byQuery: fine.upper, byDigits: coarse.upper } : [],
+  );
   const byQuery = reached.filter(({ row, fine }) => memory.flags[row] === 1 && fine.reaches);
   return {
     found,
@@ -131,6 +137,8 @@ function scanRows(memory: CodeMemory, { dimensions, rows, first, seed, extreme, 
       .map(({ fine }) => fine.hit),
     kept,
     table,
+    isBoundedByQuery: bounded32.every(({ upper, byQuery }) => upper === byQuery),
+    isBounded: bounded32.every(({ upper, byQuery, byDigits }) => upper === byQuery || upper === byDigits),
   };
 }
 
@@ -155,6 +163,7 @@ describe("a scan of codes", () => {
         expect(fast.found).toEqual(fast.byDigits);
         expect(plain.found).toEqual(plain.byQuery);
         expect(fast.byQuery).toEqual(plain.byQuery);
+        expect([fast.isBounded, plain.isBoundedByQuery]).toEqual([true, true]);
         expect(fast.found.length).toBeGreaterThanOrEqual(each.extreme ? each.rows - 2 : 0);
         sifted += fast.byQuery.length - fast.found.length;
         // Woven or not, a row's codes are what they were.
@@ -178,8 +187,9 @@ describe("a scan of codes", () => {
     expect(older.simd).toBe("plain");
     fc.assert(
       fc.property(made, (each) => {
-        const { found, byQuery, table } = scanRows(older, each);
+        const { found, byQuery, table, isBoundedByQuery } = scanRows(older, each);
         expect(found).toEqual(byQuery);
+        expect(isBoundedByQuery).toBe(true);
         older.free(table);
       }),
     );

@@ -131,46 +131,52 @@ describe("a fusion whose pools are not enough", () => {
 
 describe("chunks that a leg kept", () => {
   const segment = {} as Segment;
-  /** Ten chunks with scores of 1, .9 … .1, known to a hundredth. */
+  /** Ten chunks that score 1, .9 … .1 at most. */
   const uppers = Array.from({ length: 10 }, (_, i) => 1 - i / 10);
   const kept = {
-    floor: 0.05,
     close() {},
     chunks: (least: number) => {
       const ordinals = [...uppers.keys()].filter((i) => uppers[i]! >= least);
-      const own = ordinals.map((i) => uppers[i]!);
-      return [{ segment, ordinals, uppers: own, lowers: own.map((upper) => upper - 0.01) }];
+      return [{ segment, ordinals, uppers: ordinals.map((i) => uppers[i]!) }];
     },
   };
   const bound = {
     least: 0,
     leastScore: 0,
-    wanted: 2,
     part: (_: string, score: number) => score,
     others: [{ leg: "words", most: 3 }],
   };
-  /** Words give chunk 6 the most. */
-  const words = (_: Segment, ordinals: readonly number[]) => ({
-    uppers: Float64Array.from(ordinals, (ordinal) => (ordinal === 6 ? 2 : ordinal === 9 ? 0 : 1)),
-    lowers: Float64Array.from(ordinals, (ordinal) => (ordinal === 6 ? 1.9 : ordinal === 9 ? 0 : 0.95)),
-  });
-  const find = (more: object, isKnown = true): readonly number[] =>
-    findTogether("dense", kept, { ...bound, ...more }, () => (isKnown ? words : undefined)).get(segment) ?? [];
+  const give = (score: (ordinal: number) => number) => (_: Segment, ordinals: readonly number[]) =>
+    Float64Array.from(ordinals, score);
+  /** Words give chunk 6 the most, and chunk 9 nothing. Only a second look knows what chunk 2 gets. */
+  const near = (ordinal: number): number => (ordinal === 6 ? 2 : ordinal === 9 ? 0 : 1);
+  const words = { rough: give((ordinal) => (ordinal === 2 ? 2 : near(ordinal))), near: give(near), close() {} };
+  const find = (more: object, scores: typeof words | undefined = words): readonly number[] =>
+    findTogether("dense", kept, { ...bound, ...more }, () => scores)![0]!.ordinals;
 
   it("are left out below the least in sum, and kept at it", () => {
     // 1 + 1, .9 + 1, …; .4 + 2 by words.
-    expect(find({ least: 1.7, wanted: 10 })).toEqual([0, 1, 2, 3, 6]);
-    expect(find({ least: 1.7000001, wanted: 10 })).toEqual([0, 1, 2, 6]);
+    expect(find({ least: 1.7 })).toEqual([0, 1, 2, 3, 6]);
+    expect(find({ least: 1.7000001 })).toEqual([0, 1, 2, 6]);
+    expect(find({ least: 1.85 })).toEqual([0, 1, 6]);
+    expect(find({ least: 0 })).toHaveLength(10);
   });
 
-  it("are left out below what enough others surely reach", () => {
-    // The second of the sure sums is .99 + .95 = 1.94.
-    expect(find({})).toEqual([0, 6]);
-    expect(find({ wanted: 3 })).toEqual([0, 1, 6]);
+  it("are left out where they score too little in the leg that kept them", () => {
+    expect(find({ least: 1.7, leastScore: 0.75 })).toEqual([0, 1, 2]);
   });
 
-  it("count with the most that a leg gives where it knows no bounds, and raise nothing then", () => {
-    expect(find({ least: 3.75 }, false)).toEqual([0, 1, 2]);
-    expect(find({}, false)).toHaveLength(10);
+  it("get no more of another leg than the most that it gives outside its pool", () => {
+    expect(find({ least: 1.7, others: [{ leg: "words", most: 1.2 }] })).toEqual([0, 1, 2, 3]);
+  });
+
+  it("count with the most that a leg gives where it keeps no bounds, or has lost them", () => {
+    expect(findTogether("dense", kept, { ...bound, least: 3.75 }, () => undefined)![0]!.ordinals).toEqual([0, 1, 2]);
+    const lost = { rough: () => undefined, near: () => undefined, close() {} };
+    expect(findTogether("dense", kept, { ...bound, least: 3.75 }, () => lost)![0]!.ordinals).toEqual([0, 1, 2]);
+  });
+
+  it("are none where the leg itself has lost its bounds", () => {
+    expect(findTogether("dense", { ...kept, chunks: () => undefined }, bound, () => words)).toBeUndefined();
   });
 });

@@ -5,6 +5,7 @@ import { type Bm25Settings, defaultBm25 } from "./bm25-settings.ts";
 import { type DocumentFields, noEntry } from "./document-fields.ts";
 import { scoreDocuments, type SharedParts } from "./document-parts.ts";
 import { type Heading, type ReadHeadings, scoreHeadings } from "./heading-part.ts";
+import { keepSums, type KeptScores } from "./kept-sums.ts";
 import { boundScores, findLikely, keepLikely, type LikelyChunks } from "./likely-chunks.ts";
 import { createWordIndex, type WordIndex } from "./word-index.ts";
 import { countAt, entryOf, sparseAt, type WordList } from "./word-list.ts";
@@ -98,6 +99,12 @@ const noParts: SharedParts = { names: undefined, documents: undefined, slack: 0,
 /** Headings that are read or weighed in one step: one or two milliseconds where no term of theirs was counted yet. */
 const headingsAtOnce = 16;
 
+/** Asks a search for bounds of the scores of all chunks. */
+export interface KeepingScores {
+  /** Set by a search that was not for single chunks. */
+  kept?: KeptScores | undefined;
+}
+
 /**
  * The best chunks by a scoring that was prepared over the same segments; `searched` may leave some out, or name single chunks by `only`.
  *
@@ -111,18 +118,25 @@ export function* searchPrepared(
   minScore: number,
   readHeadings: ReadHeadings = () => [],
   atOnce = headingsAtOnce,
+  keeping?: KeepingScores,
 ): Generator<undefined, readonly Bm25Found[]> {
   const { parts } = scoring;
   const withParts = <Result>(withDocuments: boolean, work: (parts: SharedParts) => Result): Result =>
     parts === undefined ? work(noParts) : parts.withParts(withDocuments, work);
+  function findAmongAll(shared: SharedParts): LikelyChunks {
+    const sums =
+      keeping &&
+      keepSums(
+        scoring,
+        searched.reduce((sum, { segment }) => sum + segment.size, 0),
+      );
+    const likely = findLikely(scoring, searched, shared, topK, minScore, sums);
+    if (keeping !== undefined) keeping.kept = sums?.finish(shared.mostShared);
+    return likely;
+  }
   const asked = searched.some(({ only }) => only !== undefined)
     ? listGiven(searched)
-    : yield* listLikely(
-        scoring,
-        searched,
-        withParts(true, (shared) => findLikely(scoring, searched, shared, topK, minScore)),
-        { topK, minScore, readHeadings, atOnce },
-      );
+    : yield* listLikely(scoring, searched, withParts(true, findAmongAll), { topK, minScore, readHeadings, atOnce });
   const found = withParts(false, (shared) => asked.flatMap((some) => scoreChunks(scoring, some, shared, readHeadings)));
   const reaching = found.filter(({ score }) => score >= minScore).sort((a, b) => b.score - a.score);
   const best = orderTies(reaching, topK);

@@ -3,8 +3,8 @@ import type { Bm25Scoring, Bounds } from "./bm25-scoring.ts";
 import type { SharedParts } from "./document-parts.ts";
 import { impactSums, siftedAtOnce, windowSize } from "../kernels/impact-sums.ts";
 import { createTopK } from "../kernels/top-k.ts";
-import type { Segment } from "../segments/segment.ts";
-import { entryOf, lowerBound, mostImpact, type WordList } from "./word-list.ts";
+import type { KeepingSums } from "./kept-sums.ts";
+import { lowerBound, mostImpact, type WordList } from "./word-list.ts";
 
 /** Chunks that may be among the best, end to end. Valid until the next search. */
 export interface LikelyChunks {
@@ -88,6 +88,7 @@ export function findLikely(
   shared: SharedParts,
   topK: number,
   minScore: number,
+  keeping?: KeepingSums,
 ): LikelyChunks {
   const { scale } = scoring.bounds;
   const search = { scoring, shared, topK, floor: minScore, size: 0, seeded: topK === Infinity };
@@ -98,11 +99,13 @@ export function findLikely(
       const homes = shared.documents && scoring.index.fields!.documentsOf(each.segment);
       const entries = scoring.index.fields?.entriesOf(each.segment);
       const own: SearchedLists = { ...each, place, lists, homes, entries };
+      keeping?.begin(each.segment);
       for (let window = 0, base = 0; base < each.segment.size; window++, base += windowSize) {
         const read = addWindow(scoring, lists, window);
+        const end = Math.min(windowSize, each.segment.size - base);
+        keeping?.add(end, read === 0 ? undefined : impactSums().sums);
         if (read === 0) continue;
         if (!search.seeded) seedFloor(search, own, window);
-        const end = Math.min(windowSize, each.segment.size - base);
         if (read * sparseShare < end) walkEntries(search, own, window);
         else walkWindow(search, own, base, end, scale);
       }
@@ -216,65 +219,6 @@ function lowerOf(
 ): number {
   const { share, slack } = scoring.bounds;
   return total * (1 - 2 * share) - heading - slack - shared.slack;
-}
-
-/** Bounds of the scores of some chunks, by their place in what was asked. */
-export interface ScoreBounds {
-  readonly uppers: Float64Array;
-  /** 0 or less where no score is sure. */
-  readonly lowers: Float64Array;
-}
-
-/**
- * Bounds the scores of given chunks, in any order, as a search bounds them.
- *
- * **Shape** 0 for chunks that are not searched. **Cost** a look-up in each word's list, and one in the lists of their documents.
- */
-export function boundGiven(
-  scoring: Bm25Scoring,
-  searched: readonly SearchedSegment[],
-  segment: Segment,
-  ordinals: readonly number[],
-): ScoreBounds {
-  const { bounds, parts, words, index } = scoring;
-  const { units, scale, share, slack } = bounds;
-  const [uppers, lowers] = [new Float64Array(ordinals.length), new Float64Array(ordinals.length)];
-  const admitted = searched.find((each) => each.segment === segment)?.admitted;
-  const order: number[] = [];
-  let ascends = true;
-  for (let i = 0, last = -1; i < ordinals.length; i++) {
-    if (admitted?.[ordinals[i]!] !== 1) continue;
-    order.push(i);
-    ascends &&= ordinals[i]! > last;
-    last = ordinals[i]!;
-  }
-  if (!ascends) order.sort((a, b) => ordinals[a]! - ordinals[b]!);
-  const lists = words.map(({ indexed }) => indexed.lists.get(segment));
-  for (const [word, list] of lists.entries()) {
-    const unit = units[word]!;
-    if (list === undefined || unit === 0) continue;
-    for (let i = 0, at = 0; i < order.length; i++) {
-      const entry = entryOf(list, ordinals[order[i]!]!, at);
-      at = entry < 0 ? ~entry : entry;
-      if (entry >= 0) uppers[order[i]!]! += unit * (list.packed[entry]! >>> 16);
-    }
-  }
-  const bound = ({ names }: SharedParts): void => {
-    const [entries, homes] = [index.fields?.entriesOf(segment), index.fields?.documentsOf(segment)];
-    for (const i of order) {
-      // Without a word of the query nothing else counts.
-      if (uppers[i] === 0) continue;
-      const ordinal = ordinals[i]!;
-      let sum = uppers[i]! * scale;
-      if (names !== undefined) sum += names[entries![ordinal]!]!;
-      sum += parts?.document(homes![ordinal]!) ?? 0;
-      uppers[i] = (sum + headingOf(scoring, lists, ordinal)) * (1 + share);
-      lowers[i] = sum * (1 - 2 * share) - slack;
-    }
-  };
-  if (parts === undefined) bound({ names: undefined, documents: undefined, slack: 0, mostNamed: 0, mostShared: 0 });
-  else parts.withParts(false, bound);
-  return { uppers, lowers };
 }
 
 /** Puts a chunk down unless it cannot reach the threshold, and raises the threshold by it. */

@@ -53,28 +53,31 @@ export interface Scratch {
   readonly flags: Uint8Array;
   readonly found: Uint32Array;
   readonly sums: Int32Array;
+  readonly uppers: Float32Array;
   readonly middles: Float64Array;
   readonly reaches: Float64Array;
 }
 
-/** The scratch's bytes: reaches, middles, found, sums, query, room for four rows, digits, flags. **Shape** where each starts, after the start of all. */
+/** The scratch's bytes: reaches, middles, found, sums, uppers, query, room for four rows, digits, flags. **Shape** where each starts, after the start of all. */
 export function layScratch(stride: number, rows: number) {
   const found = 16 * batchRows;
   const sums = found + 4 * batchRows;
-  const query = sums + 4 * batchRows;
+  const uppers = sums + 4 * batchRows;
+  const query = uppers + 4 * batchRows;
   const four = query + 2 * stride;
   const digits = four + 4 * stride;
   const flags = digits + stride;
-  return { middles: 8 * batchRows, found, sums, query, four, digits, flags, length: flags + rows };
+  return { middles: 8 * batchRows, found, sums, uppers, query, four, digits, flags, length: flags + rows };
 }
 
 export function viewScratch(buffer: ArrayBuffer, start: number, stride: number, rows: number): Scratch {
-  const { middles, found, sums, query, digits, flags } = layScratch(stride, rows);
+  const { middles, found, sums, uppers, query, digits, flags } = layScratch(stride, rows);
   return {
     reaches: new Float64Array(buffer, start, batchRows),
     middles: new Float64Array(buffer, start + middles, batchRows),
     found: new Uint32Array(buffer, start + found, batchRows),
     sums: new Int32Array(buffer, start + sums, batchRows),
+    uppers: new Float32Array(buffer, start + uppers, batchRows),
     query: new Int16Array(buffer, start + query, stride),
     digits: new Uint8Array(buffer, start + digits, stride),
     flags: new Uint8Array(buffer, start + flags, rows),

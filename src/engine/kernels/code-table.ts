@@ -141,4 +141,6 @@ export interface CodeMemory {
   readonly found: Uint32Array;
   readonly middles: Float64Array;
   readonly reaches: Float64Array;
+  /** The `upper` of each row that has a flag, by the digits or by all bits, rounded to 32 bits. **Shape** by its place among the rows that were looked at. */
+  readonly uppers: Float32Array;
 }

@@ -59,6 +59,9 @@ export function createPlainMemory(): CodeMemory {
     get reaches() {
       return scratch.reaches;
     },
+    get uppers() {
+      return scratch.uppers;
+    },
     scan: (table, from, rows, bounds) => scanPlainly(heldPlace(places.get(table)), from, rows, bounds, scratch),
   };
 }
@@ -94,7 +97,7 @@ export function scanPlainly(
         ? dotCodes(copyRow(views.codes, row, stride, place.woven), 0, query, stride)
         : dotCodes(views.codes, row * stride, query, stride);
   }
-  return boundListed(views, count, bounds, scratch);
+  return boundListed(views, from, count, bounds, scratch);
 }
 
 /** Lists the rows that have a flag, after the `count` that are listed. **Shape** how many there are then. */
@@ -106,12 +109,13 @@ export function listFlagged(from: number, until: number, count: number, { flags,
   return listed;
 }
 
-/** Leaves of the listed rows those whose upper bound by their sum is not below the bound. **Shape** how many. */
+/** Leaves of the listed rows those whose upper bound by their sum is not below the bound. **Shape** how many; `first` is the row of the first upper bound. */
 export function boundListed(
   { norms, slopes, residuals }: TableViews,
+  first: number,
   listed: number,
   { fine: { tau, more, margin }, scaled, shrink, bound }: CodeBounds,
-  { found, sums, middles, reaches }: Scratch,
+  { found, sums, middles, reaches, uppers }: Scratch,
 ): number {
   let count = 0;
   for (let at = 0; at < listed; at++) {
@@ -120,6 +124,7 @@ export function boundListed(
     const reach = residuals[row]! * more + margin;
     let upper = middle + reach;
     if (scaled) upper = norms[row]! * upper - norms[row]! * norms[row]! * shrink;
+    uppers[row - first] = upper;
     if (upper < bound) continue;
     found[count] = row;
     middles[count] = middle;

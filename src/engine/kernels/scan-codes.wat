@@ -51,12 +51,13 @@
 
   ;; The bounds, two rows at a time, and which rows are found. Rows lie end to end, and so do their flags, sums, slopes, residuals and norms; each
   ;; pointer is to that of the first row, whose number is $row. Of each row that is found, number, middle and reach are written end to end; the
-  ;; result points behind the last number. What is computed of rows without a flag, or behind the last, is not looked at.
+  ;; result points behind the last number. The upper bound of every row is written to $uppers in 32 bits. What is computed of rows without a flag,
+  ;; or behind the last, is not looked at.
   (func (export "bound")
     (param $row i32) (param $rows i32) (param $flags i32) (param $sums i32)
     (param $slopes i32) (param $residuals i32) (param $norms i32)
     (param $scaled i32) (param $tau f64) (param $more f64) (param $margin f64) (param $shrink f64) (param $bound f64)
-    (param $found i32) (param $middles i32) (param $reaches i32) (result i32)
+    (param $found i32) (param $middles i32) (param $reaches i32) (param $uppers i32) (result i32)
     (local $last i32) (local $mask i32) (local $middle v128) (local $reach v128) (local $upper v128) (local $norm v128)
     local.get $row  local.get $rows  i32.add  local.set $last
     block $done
@@ -77,6 +78,7 @@
           local.get $norms  v128.load  local.tee $norm  local.get $upper  f64x2.mul
           local.get $norm  local.get $norm  f64x2.mul  local.get $shrink  f64x2.splat  f64x2.mul  f64x2.sub  local.set $upper
         end
+        local.get $uppers  local.get $upper  f32x4.demote_f64x2_zero  f64x2.extract_lane 0  f64.store
         local.get $upper  local.get $bound  f64x2.splat  f64x2.ge  i64x2.bitmask  local.set $mask
 
         block $neither
@@ -110,6 +112,7 @@
         local.get $slopes  i32.const 8  i32.add  local.set $slopes
         local.get $residuals  i32.const 8  i32.add  local.set $residuals
         local.get $norms  i32.const 16  i32.add  local.set $norms
+        local.get $uppers  i32.const 8  i32.add  local.set $uppers
         br $pair
       end
     end

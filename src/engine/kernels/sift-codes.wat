@@ -64,12 +64,13 @@
   )
 
   ;; Which rows from $row to before $last have a flag and an upper bound that is not below $bound: their numbers are written end to end from
-  ;; $found on, and the result points behind the last. There is a multiple of four, all woven; each pointer is to what $row has.
+  ;; $found on, and the result points behind the last. The upper bounds themselves are written to $uppers in 32 bits, but for four rows without
+  ;; any flag. There is a multiple of four, all woven; each pointer is to what $row has.
   (func (export "sift")
     (param $row i32) (param $last i32) (param $flags i32) (param $codes i32) (param $stride i32) (param $query i32)
     (param $biases i32) (param $slopes i32) (param $residuals i32) (param $norms i32)
     (param $scaled i32) (param $tau f64) (param $more f64) (param $margin f64) (param $shrink f64) (param $bound f64)
-    (param $found i32) (result i32)
+    (param $found i32) (param $uppers i32) (result i32)
     (local $at i32) (local $against i32) (local $end i32) (local $mask i32) (local $each i32)
     (local $digits v128) (local $ones v128) (local $upper v128) (local $norm v128)
     (local $a v128) (local $b v128) (local $c v128) (local $d v128)
@@ -128,6 +129,7 @@
           local.get $norms  v128.load  local.tee $norm  local.get $upper  f64x2.mul
           local.get $norm  local.get $norm  f64x2.mul  local.get $shrink  f64x2.splat  f64x2.mul  f64x2.sub  local.set $upper
         end
+        local.get $uppers  local.get $upper  f32x4.demote_f64x2_zero  f64x2.extract_lane 0  f64.store
         local.get $upper  local.get $bound  f64x2.splat  f64x2.ge  i64x2.bitmask  local.set $mask
         local.get $slopes  v128.load64_zero offset=8  f64x2.promote_low_f32x4
         local.get $tau  f64x2.splat  local.get $a  local.get $a  i8x16.shuffle 8 9 10 11 12 13 14 15 0 1 2 3 4 5 6 7  f64x2.convert_low_i32x4_s  f64x2.mul  f64x2.mul
@@ -138,6 +140,7 @@
           local.get $norms  v128.load offset=16  local.tee $norm  local.get $upper  f64x2.mul
           local.get $norm  local.get $norm  f64x2.mul  local.get $shrink  f64x2.splat  f64x2.mul  f64x2.sub  local.set $upper
         end
+        local.get $uppers  local.get $upper  f32x4.demote_f64x2_zero  f64x2.extract_lane 0  f64.store offset=8
         local.get $upper  local.get $bound  f64x2.splat  f64x2.ge  i64x2.bitmask
         i32.const 2  i32.shl  local.get $mask  i32.or  local.tee $mask  i32.eqz  br_if $none
 
@@ -159,6 +162,7 @@
         local.get $slopes  i32.const 16  i32.add  local.set $slopes
         local.get $residuals  i32.const 16  i32.add  local.set $residuals
         local.get $norms  i32.const 32  i32.add  local.set $norms
+        local.get $uppers  i32.const 16  i32.add  local.set $uppers
         br $group
       end
     end

@@ -140,7 +140,7 @@ export function createSimdMemory(): CodeMemory | undefined {
     bounds: CodeBounds,
   ): number {
     const { stride } = own;
-    const { query, flags, found, sums, middles } = layScratch(place.stride, place.rows);
+    const { query, flags, found, sums, middles, uppers } = layScratch(place.stride, place.rows);
     const { norms, slopes, residuals } = layTable(start, stride, own.rows);
     const { tau, more, margin } = bounds.fine;
     const flag = scratchStart + flags + from;
@@ -162,6 +162,7 @@ export function createSimdMemory(): CodeMemory | undefined {
       scratchStart + found,
       scratchStart + middles,
       scratchStart,
+      scratchStart + uppers,
     );
     return (behind - scratchStart - found) >> 2;
   }
@@ -177,7 +178,7 @@ export function createSimdMemory(): CodeMemory | undefined {
     bounds: CodeBounds,
   ): number {
     const { stride, woven } = own;
-    const { query, digits, flags, found, sums } = layScratch(place.stride, place.rows);
+    const { query, digits, flags, found, sums, uppers } = layScratch(place.stride, place.rows);
     const { norms, slopes, residuals, end: biases } = layTable(start, stride, own.rows);
     const { tau, more, margin } = bounds.coarse;
     const last = from + rows;
@@ -200,12 +201,13 @@ export function createSimdMemory(): CodeMemory | undefined {
       bounds.shrink,
       bounds.bound,
       scratchStart + found,
+      scratchStart + uppers,
     );
     const sifted = (behind - scratchStart - found) >> 2;
     const count = listFlagged(until, last, sifted, look());
     if (count === 0) return 0;
     kernels.sum(scratchStart + found, count, start, stride, woven, scratchStart + query, scratchStart + sums);
-    return boundListed(own.views(), count, bounds, look());
+    return boundListed(own.views(), from, count, bounds, look());
   }
 
   return {
@@ -254,6 +256,9 @@ export function createSimdMemory(): CodeMemory | undefined {
     },
     get reaches() {
       return look().reaches;
+    },
+    get uppers() {
+      return look().uppers;
     },
     scan(table, from, rows, bounds) {
       const own = heldPlace(placed.get(table));

@@ -2,7 +2,7 @@ import { batchRows, strideOf } from "../kernels/code-layout.ts";
 import { codeMemory } from "../kernels/code-memory.ts";
 import type { SumBounds } from "../kernels/code-table.ts";
 import { createKthBest, type KthBest } from "../kernels/kth-best.ts";
-import { createNearlyKth, type NearlyKth } from "../kernels/nearly-kth.ts";
+import { type LentRoom, takeRoom } from "../kernels/lent-room.ts";
 import { quantize } from "../kernels/quantize.ts";
 import type { VectorColumn } from "../segments/segment.ts";
 import { closeness, scoreDense, type ScoredQuery } from "./vector-scores.ts";
@@ -59,19 +59,21 @@ export interface CertifiedScan {
   settle(): void;
   /** The rows, of the column of the n-th `look` (from 0), that may be among the best, each once and with its true score. */
   rows(look: number, offer: (row: number, score: number) => void): void;
-  /** The rows that it keeps, in the place of `close`. */
-  keep(): KeptScan;
   /** Ends the scan: the next one takes its scratch. */
   close(): void;
+  /** Bounds of all rows that were looked at; `undefined` for a scan that keeps none. */
+  readonly kept: KeptScan | undefined;
 }
 
-/** Rows that a scan keeps after its end, with bounds of their scores. */
+/** Rows of a scan after its end, with bounds of their scores. */
 export interface KeptScan {
-  /** Rows that are not kept score less. */
-  readonly floor: number;
-  /** Rows of the column of the n-th look that may score `least`: all such rows, where it is {@link KeptScan.floor} or more. */
-  rows(look: number, least: number, offer: (row: number, upper: number, lower: number) => void): void;
-  /** Forgets them: the next scan takes the scratch. */
+  /**
+   * Rows of the column of the n-th look that may score `least`, with the most that they score. Rows that were not admitted may be among them.
+   *
+   * **Shape** `false` where other scans have taken the room since. **Cost** a look at each row.
+   */
+  rows(look: number, least: number, offer: (row: number, upper: number) => void): boolean;
+  /** Forgets them: the next scan takes the room. */
   close(): void;
 }
 
@@ -94,8 +96,6 @@ const largestDigit = 63;
 /** Scratch: the rows that may be among the best, with their upper bounds, their lower bounds, and, once known, their scores. */
 interface Scratch {
   readonly kth: KthBest;
-  /** For many rows of a bounded score. */
-  readonly nearly: NearlyKth;
   rowOf: Uint32Array;
   upperOf: Float64Array;
   lowerOf: Float64Array;
@@ -111,7 +111,6 @@ function takeScratch(): Scratch {
   return (
     taken ?? {
       kth: createKthBest(),
-      nearly: createNearlyKth(),
       rowOf: new Uint32Array(1024),
       upperOf: new Float64Array(1024),
       lowerOf: new Float64Array(1024),
@@ -120,13 +119,13 @@ function takeScratch(): Scratch {
   );
 }
 
-/** Whether a scan can keep rows: distances would need bounds of their own. */
+/** Whether a scan can keep bounds: distances would need some of their own. */
 export function canKeep({ metric }: ScoredQuery): boolean {
   return metric === "cosine" || metric === "dot";
 }
 
-/** Starts a scan for the best `topK` that keeps bounds of the best `keep`. */
-export function startCertifiedScan(query: ScoredQuery, topK: number, minScore: number, keep = topK): CertifiedScan {
+/** Starts a scan for the best `topK`. With `keep` it keeps bounds of so many rows, all that it looks at. */
+export function startCertifiedScan(query: ScoredQuery, topK: number, minScore: number, keep?: number): CertifiedScan {
   const { metric, dense, denseNorm } = query;
   const memory = codeMemory();
   const stride = strideOf(dense.length);
@@ -139,6 +138,8 @@ export function startCertifiedScan(query: ScoredQuery, topK: number, minScore: n
   const squared = denseNorm * denseNorm;
   const columns: VectorColumn[] = [];
   const starts: number[] = [];
+  const room = keep === undefined ? undefined : takeRoom(keep);
+  const looks: number[] = [0];
   let floor = minScore;
   let batch = firstBatch;
   const bounds = {
@@ -148,10 +149,7 @@ export function startCertifiedScan(query: ScoredQuery, topK: number, minScore: n
     shrink: half * narrower,
     bound: leastBound(floor),
   };
-  let keptFloor = floor;
-  let keptBound = bounds.bound;
-  const first = keep > topK && metric === "cosine" ? scratch.nearly : kth;
-  first.reset(Math.max(topK, keep));
+  kth.reset(topK);
 
   /** Least upper bound of a row with that score: for the cosine, for x·q/‖q‖, or for κ. */
   function leastBound(score: number): number {
@@ -187,8 +185,8 @@ export function startCertifiedScan(query: ScoredQuery, topK: number, minScore: n
     scratch.rowOf[found] = row;
     scratch.upperOf[found] = upper;
     scratch.lowerOf[found++] = lower;
-    first.offer(lower);
-    raise(first.floor);
+    kth.offer(lower);
+    raise(kth.floor);
   }
 
   /** Rows whose scores may count, by what is known so far. */
@@ -211,10 +209,16 @@ export function startCertifiedScan(query: ScoredQuery, topK: number, minScore: n
       // Mostly every chunk has a vector, and then rows are ordinals.
       if (rows > 0 && ordinals[rows - 1] === rows - 1) flags.set(admitted);
       else for (let row = 0; row < rows; row++) flags[row] = admitted[ordinals[row]!]!;
+      const looked = looks.at(-1)!;
+      looks.push(looked + rows);
+      const uppers = room?.numbers;
       for (let from = 0, size = 0; from < rows; from += size) {
         size = Math.min(batch, rows - from);
         batch = Math.min(batchRows, batch * 2);
+        // Rows that are not looked at keep it.
+        if (uppers !== undefined) memory.uppers.fill(-Infinity, 0, size);
         const count = memory.scan(table, from, size, bounds);
+        uppers?.set(memory.uppers.subarray(0, size), looked + from);
         const { found: numbers, middles, reaches } = memory;
         for (let at = 0; at < count; at++) {
           const row = numbers[at]!;
@@ -227,20 +231,14 @@ export function startCertifiedScan(query: ScoredQuery, topK: number, minScore: n
     },
     settle() {
       starts.push(found);
+      const first = kth.floor;
       const { rowOf, lowerOf, scoreOf } = scratch;
-      [keptFloor, keptBound] = [floor, bounds.bound];
-      if (keep > topK) {
-        kth.reset(topK);
-        for (let i = 0; i < found; i++) kth.offer(lowerOf[i]!);
-        raise(kth.floor);
-      }
-      const sure = kth.floor;
       kth.reset(topK);
       for (let look = 0; look < columns.length; look++) columns[look]!.dense()!.expect?.(reaching(look));
       for (let look = 0; look < columns.length; look++) {
         const rows = columns[look]!.dense()!;
         for (let i = starts[look]!; i < starts[look + 1]!; i++) {
-          const best = lowerOf[i]! >= sure;
+          const best = lowerOf[i]! >= first;
           scoreOf[i] = best ? scoreDense(rows, rowOf[i]!, query) : Number.NaN;
           if (best) kth.offer(scoreOf[i]!);
         }
@@ -254,31 +252,50 @@ export function startCertifiedScan(query: ScoredQuery, topK: number, minScore: n
         let score = scoreOf[i]!;
         if (Number.isNaN(score)) {
           if (upperOf[i]! < bounds.bound) continue;
-          score = scoreOf[i] = scoreDense(rows, rowOf[i]!, query);
+          score = scoreDense(rows, rowOf[i]!, query);
           kth.offer(score);
           raise(kth.floor);
         }
         if (score >= floor) offer(rowOf[i]!, score);
       }
     },
-    keep: () => ({
-      floor: keptFloor,
-      rows(look, least, offer) {
-        const { rowOf, upperOf, lowerOf, scoreOf } = scratch;
-        const worth = metric === "dot" ? denseNorm : 1;
-        for (let i = starts[look]!; i < starts[look + 1]!; i++) {
-          const upper = upperOf[i]!;
-          if (upper < keptBound || upper * worth < least) continue;
-          const score = scoreOf[i]!;
-          if (Number.isNaN(score)) offer(rowOf[i]!, upper * worth, lowerOf[i]!);
-          else if (score >= least) offer(rowOf[i]!, score, score);
-        }
-      },
-      close: () => void (spare = scratch),
-    }),
     close: () => void (spare = scratch),
+    kept: room && keptScan(room, looks, metric === "dot" ? denseNorm : 1),
   };
 }
+
+/** `worth` is the score of an upper bound of 1. */
+function keptScan(room: LentRoom, looks: readonly number[], worth: number): KeptScan {
+  return {
+    rows(look, least, offer) {
+      const uppers = room.numbers;
+      if (uppers === undefined) return false;
+      // The bound of a row that scores `least` is rounded no lower than this.
+      const wanted = Math.max(lowest, Math.fround((least / worth) * (least < 0 ? wider : narrower)));
+      const first = looks[look]!;
+      for (const at of listReaching(uppers, first, looks[look + 1]!, wanted)) {
+        const upper = uppers[at]!;
+        offer(at - first, (upper + Math.abs(upper) * roundedUp + leastStep) * worth);
+      }
+      return true;
+    },
+    close: () => room.close(),
+  };
+}
+
+/** Places of numbers that are not below another one. A function of its own is compiled well: it looks at every row of an index. */
+function listReaching(numbers: Float32Array, from: number, to: number, least: number): number[] {
+  const found: number[] = [];
+  for (let at = from; at < to; at++) if (numbers[at]! >= least) found.push(at);
+  return found;
+}
+
+/** More than a number loses by being rounded to 32 bits: as a share of it, and where it is almost 0. */
+const roundedUp = 2 ** -23;
+const leastStep = 2 ** -149;
+
+/** The lowest number of 32 bits. */
+const lowest = -(2 - 2 ** -23) * 2 ** 127;
 
 /** A query as the scan takes it. */
 interface EncodedQuery {

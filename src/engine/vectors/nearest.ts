@@ -12,29 +12,24 @@ export interface NearestHit extends FoundChunk {
   readonly rawScore: number;
 }
 
-/** Chunks that a search keeps with bounds of their scores. */
+/** Chunks of a search with bounds of their scores. */
 export interface KeptRows {
-  /** Chunks that are not kept score less. */
-  readonly floor: number;
-  /** Kept chunks that may score `least`, by segment. */
-  chunks(least: number): readonly KeptSegment[];
+  /** Chunks that may score `least`, by segment; `undefined` where other searches have taken the room since. */
+  chunks(least: number): readonly KeptSegment[] | undefined;
   /** Forgets them. */
   close(): void;
 }
 
-interface KeptSegment {
+export interface KeptSegment {
   readonly segment: Segment;
   /** In no order. */
   readonly ordinals: readonly number[];
   readonly uppers: readonly number[];
-  readonly lowers: readonly number[];
 }
 
-/** Asks a search for a share of the rows, or for some times its hits where those are more. */
+/** Asks a search for bounds of the scores of all chunks. */
 export interface Keeping {
-  readonly share: number;
-  readonly times: number;
-  /** Set where the search kept any. */
+  /** Set where the search kept them. */
   kept?: KeptRows | undefined;
 }
 
@@ -78,7 +73,7 @@ export function* nearestInSteps(
     query.metric !== "manhattan" &&
     vector.dense.length <= certifiedDimensions &&
     topK < most
-      ? yield* searchCertified(searched, columns, query, topK, minScore, keeping && { keeping, most })
+      ? yield* searchCertified(searched, columns, query, topK, minScore, canKeep(query) ? keeping : undefined, most)
       : yield* searchEach(searched, columns, query, topK, minScore);
   return found.map((hit) => ({
     ...hit,
@@ -120,11 +115,10 @@ function* searchCertified(
   query: ScoredQuery,
   topK: number,
   minScore: number,
-  keep?: { readonly keeping: Keeping; readonly most: number },
+  keeping: Keeping | undefined,
+  most: number,
 ): Generator<undefined, FoundChunk[]> {
-  const keeping = keep !== undefined && canKeep(query) ? keep.keeping : undefined;
-  const some = keeping && Math.max(keeping.times * topK, Math.ceil(keeping.share * keep!.most));
-  const scan = startCertifiedScan(query, topK, minScore, some);
+  const scan = startCertifiedScan(query, topK, minScore, keeping && most);
   const passed = columns.map((some) => some.flatMap((column) => column.stretches?.() ?? [column]));
   for (const [i, { admitted }] of searched.entries()) {
     for (const column of passed[i]!) {
@@ -142,8 +136,8 @@ function* searchCertified(
       });
     }
   });
-  if (keeping === undefined) scan.close();
-  else keeping.kept = keepRows(scan.keep(), searched, passed);
+  scan.close();
+  if (keeping !== undefined) keeping.kept = scan.kept && keepRows(scan.kept, searched, passed);
   return found;
 }
 
@@ -153,20 +147,23 @@ function keepRows(
   passed: readonly (readonly VectorColumn[])[],
 ): KeptRows {
   return {
-    floor: kept.floor,
     chunks(least) {
       let look = 0;
-      return searched.map(({ segment }, i): KeptSegment => {
-        const [ordinals, uppers, lowers]: [number[], number[], number[]] = [[], [], []];
+      const segments: KeptSegment[] = [];
+      for (const [i, { segment, admitted }] of searched.entries()) {
+        const [ordinals, uppers]: [number[], number[]] = [[], []];
         for (const column of passed[i]!) {
-          kept.rows(look++, least, (row, upper, lower) => {
-            ordinals.push(column.ordinals[row]!);
+          const isThere = kept.rows(look++, least, (row, upper) => {
+            const ordinal = column.ordinals[row]!;
+            if (admitted[ordinal] !== 1) return;
+            ordinals.push(ordinal);
             uppers.push(upper);
-            lowers.push(lower);
           });
+          if (!isThere) return undefined;
         }
-        return { segment, ordinals, uppers, lowers };
-      });
+        segments.push({ segment, ordinals, uppers });
+      }
+      return segments;
     },
     close: () => kept.close(),
   };

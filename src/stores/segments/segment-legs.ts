@@ -12,13 +12,13 @@ import type {
   Within,
 } from "../../contracts/leg.ts";
 import { orderTies, type SearchedSegment } from "../../engine/bm25/best-chunks.ts";
-import { explainHit, prepareBm25, queryTerms, searchPrepared } from "../../engine/bm25/bm25.ts";
+import { explainHit, type KeepingScores, prepareBm25, queryTerms, searchPrepared } from "../../engine/bm25/bm25.ts";
 import type { Bm25Scoring } from "../../engine/bm25/bm25-scoring.ts";
 import type { Bm25Settings } from "../../engine/bm25/bm25-settings.ts";
 import { addWords } from "../../engine/bm25/added-words.ts";
-import { boundGiven } from "../../engine/bm25/likely-chunks.ts";
 import { findWords, heldLanguages } from "../../engine/bm25/query-words.ts";
 import { findSynonyms } from "../../engine/bm25/synonym-words.ts";
+import type { Segment } from "../../engine/segments/segment.ts";
 import { type Keeping, type KeptRows, type NearestHit, nearestInSteps } from "../../engine/vectors/nearest.ts";
 import { type StoredVector, toStoredVector } from "../../engine/vectors/stored-vector.ts";
 import { nextTurn } from "../../runtime/next-turn.ts";
@@ -28,7 +28,7 @@ import { type StoreThread, worthAThread } from "./errands.ts";
 import type { IndexView } from "./index-view.ts";
 import { type LegSearch, onlyThose, openSearch, toMatches, toResult } from "./leg-search.ts";
 import { lookInSlices } from "./look-in-slices.ts";
-import { type BoundingState, findTogether, preparedBounds } from "./kept-chunks.ts";
+import { findTogether, keptScores, mayReach, type ScoringState } from "./kept-chunks.ts";
 import type { LatentLeg } from "./latent-leg.ts";
 import type { PatternRun, PatternSearch } from "./search-pattern.ts";
 import type { DirectoryReader } from "./segment-directory.ts";
@@ -106,14 +106,14 @@ export function createLexicalLeg({
 }: Pick<SegmentLegParts, "view" | "look" | "analyzer" | "bm25">): SegmentLeg {
   const name = "lexical";
   let lucene: Lucene | undefined;
-  interface State extends BoundingState {
+  interface State extends ScoringState {
     readonly searched: readonly SearchedSegment[];
     readonly scoring: Bm25Scoring;
   }
   const toState = (searched: readonly SearchedSegment[], scoring: Bm25Scoring): State => ({
     searched,
     scoring,
-    bound: (segment, ordinals) => boundGiven(scoring, searched, segment, ordinals),
+    scores: {},
   });
   function begin(query: Query, k: MatchCount, within: Within) {
     function* prepare(rows: DirectoryReader, search: LegSearch): Generator<undefined, State> {
@@ -139,13 +139,14 @@ export function createLexicalLeg({
     return function* find(rows: DirectoryReader): Generator<undefined, LegResult> {
       const search = openSearch(rows, view, name, query, k, within);
       const state = search.prepared<State>() ?? search.keepPrepared(yield* prepare(rows, search));
-      const { searched, scoring } = state;
+      const { searched, scoring, scores } = state;
+      const keeping: KeepingScores | undefined = within.keep === true ? scores : undefined;
       const minScore = Math.max(search.minScore, 0);
       const headings = view.headings(rows, analyzer);
       // A directory that looks in one go reads from afar, once for all.
       const atOnce = rows.unsliced === true ? Infinity : undefined;
       const among = onlyThose(searched, search.only);
-      const hits = yield* searchPrepared(scoring, among, search.most, minScore, headings, atOnce);
+      const hits = yield* searchPrepared(scoring, among, search.most, minScore, headings, atOnce, keeping);
       const terms = queryTerms(scoring);
       let squares = 0;
       // Words that are added do not make those of the query worth less.
@@ -162,6 +163,7 @@ export function createLexicalLeg({
           { weight: 1, scale: Math.sqrt(squares), half: lexicalHalf },
         ),
         terms,
+        forget: () => keeping?.kept?.close(),
       };
     };
   }
@@ -195,12 +197,11 @@ interface SearchedVector {
   readonly searched: readonly SearchedSegment[];
   readonly stored: StoredVector;
   readonly metric: Metric;
-  /** Chunks that the last search kept. */
+  /** Bounds that the last search kept. */
   kept?: KeptRows | undefined;
+  /** Chunks that it has scored since, by segment. */
+  readonly scored: Map<Segment, Set<number>>;
 }
-
-/** A search keeps so many rows. **Source** docs/decisions/0382. */
-const keptRows: Keeping = { share: 1 / 256, times: 10 };
 
 interface NearestByMetric extends NearestHit {
   readonly metric: Metric;
@@ -211,10 +212,18 @@ function* nearest(search: LegSearch, vector: SearchedVector, keep: boolean): Gen
   const { searched, stored, metric } = vector;
   // Postings of a sparse vector are walked whole, so that single chunks need flags.
   const asked = onlyThose(searched, only, stored.kind === "sparse");
-  const keeping = keep ? { ...keptRows } : undefined;
+  const keeping: Keeping | undefined = keep ? {} : undefined;
   const hits = yield* nearestInSteps(asked, stored, metric, most, minScore, keeping);
   if (only === undefined) {
     vector.kept = keeping?.kept;
+    vector.scored.clear();
+  }
+  if (vector.kept !== undefined) {
+    for (const { segment, ordinal } of hits) {
+      const scored = vector.scored.get(segment);
+      if (scored === undefined) vector.scored.set(segment, new Set([ordinal]));
+      else scored.add(ordinal);
+    }
   }
   return hits.map((hit) => ({ ...hit, metric }));
 }
@@ -227,12 +236,22 @@ function* nearestTogether(
   query: Query,
   within: Within & { readonly together: TogetherBound },
 ): Generator<undefined, Together> {
-  const { kept } = vector;
-  if (kept === undefined) return { hits: [], kept };
-  const only = findTogether(leg, kept, within.together, preparedBounds(search.at, query, within));
-  kept.close();
-  vector.kept = undefined;
-  return { hits: yield* nearest({ ...search, only, most: Infinity }, vector, false), kept: kept.floor };
+  const { together } = within;
+  const found = vector.kept && findTogether(leg, vector.kept, together, keptScores(search.at, query, within));
+  if (found === undefined) return noneTogether;
+  const only = new Map<Segment, readonly number[]>();
+  const others = new Map<Segment, ReadonlyMap<number, number>>();
+  for (const { segment, ordinals, others: given } of found) {
+    const more = ordinals.filter((ordinal) => vector.scored.get(segment)?.has(ordinal) !== true);
+    if (more.length > 0) only.set(segment, more);
+    others.set(segment, new Map(ordinals.map((ordinal, n) => [ordinal, given[n]!])));
+  }
+  const scored = only.size === 0 ? [] : yield* nearest({ ...search, only, most: Infinity }, vector, false);
+  // The score itself leaves out most of those that its bound did not.
+  const hits = scored.filter(({ segment, ordinal, score }) =>
+    mayReach(together.least, together.part(leg, score), others.get(segment)!.get(ordinal)!),
+  );
+  return { hits, kept: search.minScore };
 }
 
 /** Kept chunks that may count. Others say nothing. */
@@ -246,6 +265,12 @@ function toVectorMatches(search: LegSearch, hits: readonly NearestByMetric[]): L
 }
 
 const noneTogether: Together = { hits: [], kept: undefined };
+
+/** Bounds are kept of all chunks. */
+function keptBy(vector: SearchedVector | undefined, { minScore }: LegSearch): Pick<LegResult, "kept" | "forget"> {
+  const kept = vector?.kept;
+  return kept === undefined ? {} : { kept: minScore, forget: () => kept.close() };
+}
 
 function toTogether(search: LegSearch, { hits, kept }: Together, calibration: Calibration): LegResult {
   return { ...toResult(search, toVectorMatches(search, hits), calibration), complete: false, kept };
@@ -268,7 +293,8 @@ function createDenseLeg(parts: SegmentLegParts): SegmentLeg {
         const made: SearchedVector[] = [];
         for (const { embedding, version, scopes, metric = defaultMetric } of query.embeddings) {
           const searched = yield* search.segments(scopes.filter((scope) => within.scopes.includes(scope)));
-          made.push({ searched, stored: toStoredVector(versionKey(version), embedding), metric });
+          const stored = toStoredVector(versionKey(version), embedding);
+          made.push({ searched, stored, metric, scored: new Map() });
         }
         vectors = search.keepPrepared(made);
       }
@@ -292,7 +318,7 @@ function createDenseLeg(parts: SegmentLegParts): SegmentLeg {
               found.flat().sort((a, b) => b.score - a.score),
               search.most,
             );
-      return { ...toResult(search, toVectorMatches(search, hits), calibration), kept: single?.kept?.floor };
+      return { ...toResult(search, toVectorMatches(search, hits), calibration), ...keptBy(single, search) };
     };
   }
   return {
@@ -320,7 +346,7 @@ function createLatentLeg(parts: SegmentLegParts, latent: LatentLeg): SegmentLeg 
       const version = latent.versionOf(space);
       const stored = toStoredVector(versionKey(version), vector);
       return {
-        vector: { searched, stored, metric: "cosine" } as SearchedVector,
+        vector: { searched, stored, metric: "cosine", scored: new Map() } as SearchedVector,
         isEmpty: counts.terms.length === 0,
         fitted: space !== latent.model.unfitted,
         energy,
@@ -350,7 +376,7 @@ function createLatentLeg(parts: SegmentLegParts, latent: LatentLeg): SegmentLeg 
       const calibration = { weight, scale: 1, aloneAbove };
       return {
         ...(some === undefined
-          ? { ...toResult(search, toVectorMatches(search, hits), calibration), kept: state.vector.kept?.floor }
+          ? { ...toResult(search, toVectorMatches(search, hits), calibration), ...keptBy(state.vector, search) }
           : toTogether(search, some, calibration)),
         latent: { fitted, energy, version },
       };

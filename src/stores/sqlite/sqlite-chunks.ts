@@ -17,6 +17,10 @@ const said = (column: "details" | "metadata", hasSums: boolean): string =>
   `CASE typeof(chunks.${column}) WHEN 'integer' THEN (SELECT ${hasSums ? "coalesce(sum, '') || " : ""}' ' || text FROM sayings WHERE key = chunks.${column})
     ELSE ${hasSums && column === "metadata" ? "coalesce(chunks.metadata_sum, '') || " : ""}' ' || chunks.${column} END AS ${column}`;
 
+/** Ids of the chunks with these keys, in their order, as one text: an object and bytes for each take as long as finding the rows. */
+const listedIds = `SELECT json_group_array(CASE typeof(id) WHEN 'blob' THEN lower(hex(id)) ELSE id END) AS ids
+  FROM (SELECT value FROM json_each(?)) CROSS JOIN chunks ON key = value`;
+
 const ownDocument = "(SELECT documents.id FROM documents WHERE documents.key = chunks.document)";
 
 const columnsOf = (
@@ -216,8 +220,11 @@ export function createChunkRows(
   return {
     chunk: (key) => toChunk(must(`SELECT ${chunkColumns()} FROM chunks WHERE key = ?`, key)),
     chunkId: (key) => unpackDigits(must<{ id: Packed }>("SELECT id FROM chunks WHERE key = ?", key).id),
-    chunkIds: (keys) =>
-      inOrder(keys, keyed<{ id: Packed }>("key, id", keys)).map((row) => unpackDigits((row ?? missingRow()).id)),
+    chunkIds(keys) {
+      if (keys.length === 0) return [];
+      const found = JSON.parse(must<{ ids: string }>(listedIds, JSON.stringify(keys)).ids) as readonly Packed[];
+      return found.length === keys.length ? found.map((id) => unpackDigits(id)) : missingRow();
+    },
     chunkPlaces: (keys) =>
       inOrder(
         keys,

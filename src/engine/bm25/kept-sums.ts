@@ -1,0 +1,82 @@
+import type { Bm25Scoring } from "./bm25-scoring.ts";
+import type { SharedParts } from "./document-parts.ts";
+import { type LentRoom, takeRoom } from "../kernels/lent-room.ts";
+import type { Segment } from "../segments/segment.ts";
+
+/** Bounds of the scores of all chunks that a search looked at. **Shape** the most that each given chunk scores, by its place; 0 without a word of the query. */
+export interface KeptScores {
+  /** With the most that names and documents give any chunk; `undefined` where other searches have taken the room since. */
+  rough(segment: Segment, ordinals: readonly number[]): Float64Array | undefined;
+  /** With its own name and document. **Cost** for each chunk, a look-up in the lists of documents. */
+  near(segment: Segment, ordinals: readonly number[]): Float64Array | undefined;
+  /** Forgets them: the next search takes the room. */
+  close(): void;
+}
+
+/** Sums of a search on their way: windows of the segments, in order. */
+export interface KeepingSums {
+  /** Begins with a segment. */
+  begin(segment: Segment): void;
+  /** Puts down the sums of the next chunks; without sums, that they have no word. */
+  add(size: number, sums?: Float32Array): void;
+  /** Bounds of scores by these sums, and by the most that names and documents give. */
+  finish(mostShared: number): KeptScores;
+}
+
+/** Keeps the sums of a search over so many chunks. */
+export function keepSums(scoring: Bm25Scoring, size: number): KeepingSums {
+  const room = takeRoom(size);
+  const firsts = new Map<Segment, number>();
+  let at = 0;
+  return {
+    begin: (segment) => void firsts.set(segment, at),
+    add(count, sums) {
+      if (sums === undefined) room.numbers?.fill(0, at, at + count);
+      else room.numbers?.set(sums.subarray(0, count), at);
+      at += count;
+    },
+    finish: (mostShared) => boundKept(scoring, room, firsts, mostShared),
+  };
+}
+
+function boundKept(
+  scoring: Bm25Scoring,
+  room: LentRoom,
+  firsts: ReadonlyMap<Segment, number>,
+  mostShared: number,
+): KeptScores {
+  const { bounds, parts, index } = scoring;
+  const { scale } = bounds;
+  const more = 1 + bounds.share;
+  function bound(
+    segment: Segment,
+    ordinals: readonly number[],
+    shared: (ordinal: number) => number,
+  ): Float64Array | undefined {
+    const [sums, first] = [room.numbers, firsts.get(segment)];
+    if (sums === undefined || first === undefined) return undefined;
+    const uppers = new Float64Array(ordinals.length);
+    for (let n = 0; n < uppers.length; n++) {
+      const ordinal = ordinals[n]!;
+      const sum = sums[first + ordinal]!;
+      // Without a word of the query nothing else counts.
+      if (sum > 0) uppers[n] = (sum * scale + shared(ordinal)) * more;
+    }
+    return uppers;
+  }
+  return {
+    rough: (segment, ordinals) => bound(segment, ordinals, () => mostShared),
+    near(segment, ordinals) {
+      if (parts === undefined) return bound(segment, ordinals, () => 0);
+      const [entries, homes] = [index.fields!.entriesOf(segment), index.fields!.documentsOf(segment)];
+      const sharedBy = ({ names }: SharedParts) =>
+        bound(
+          segment,
+          ordinals,
+          (ordinal) => (names?.[entries[ordinal]!] ?? 0) + (parts.document(homes[ordinal]!) ?? 0),
+        );
+      return parts.withParts(false, sharedBy);
+    },
+    close: () => room.close(),
+  };
+}
