@@ -33,6 +33,7 @@ export async function markContents<Result extends ReadResult>(result: Result): P
     if (contentsHeading.test(title.trim())) listings.push({ start: contentStart, end: children[0]?.start ?? end });
   }
   titles.delete("");
+  const known = { titles, longest: [...titles].reduce((longest, { length }) => Math.max(longest, length), 0) };
 
   const found: TextMark[] = [...(sourceMap.marks ?? [])];
   let run: Block[] = [];
@@ -54,7 +55,7 @@ export async function markContents<Result extends ReadResult>(result: Result): P
     else if (kind === "list" || kind === "paragraph" || kind === "table") {
       while ((listings[at]?.end ?? Infinity) <= start) at++;
       const isBelow = (listings[at]?.start ?? Infinity) <= start;
-      const own = countEntries(text, block, titles, isBelow);
+      const own = countEntries(text, block, known, isBelow);
       if (own === 0) flush();
       else {
         run.push(block);
@@ -70,20 +71,21 @@ export async function markContents<Result extends ReadResult>(result: Result): P
   return { ...result, sourceMap: { ...sourceMap, marks: joinMarks(text, found) } };
 }
 
+/** Plain titles of a document's sections, and the length of the longest. */
+interface KnownTitles {
+  readonly titles: ReadonlySet<string>;
+  readonly longest: number;
+}
+
 /** Entries of a block; 0 where too many of its lines are none. */
-function countEntries(
-  text: string,
-  { start, end }: Block,
-  titles: ReadonlySet<string>,
-  isBelowHeading: boolean,
-): number {
+function countEntries(text: string, { start, end }: Block, known: KnownTitles, isBelowHeading: boolean): number {
   let entries = 0;
   let others = 0;
   for (let from = start; from < end;) {
     const newline = text.indexOf("\n", from);
     const to = newline === -1 || newline > end ? end : newline;
     const line = text.slice(from, Math.min(to, from + longestEntry + 1));
-    if (isEntry(line, titles, isBelowHeading)) entries++;
+    if (isEntry(line, known, isBelowHeading)) entries++;
     else if (line.trim() !== "" && !delimiterRow.test(line)) others++;
     if (others > 2 && others > entries) return 0;
     from = to + 1;
@@ -93,10 +95,23 @@ function countEntries(
 
 const delimiterRow = /^\s*\|[\s:|-]+$/u;
 
-function isEntry(line: string, titles: ReadonlySet<string>, isBelowHeading: boolean): boolean {
+function isEntry(line: string, { titles, longest }: KnownTitles, isBelowHeading: boolean): boolean {
   if (line.length > longestEntry) return false;
   if (anchorEntry.test(line) || (isBelowHeading && linkEntry.test(line))) return true;
-  return pageEntry.test(line) || (titles.size > 0 && titles.has(plainTitle(line)));
+  return pageEntry.test(line) || (!isLonger(line, longest) && titles.has(plainTitle(line)));
+}
+
+/** Whether a line has more words than the longest title. **Shape** false where `plainTitle` may leave letters out. **Cost** a loop, where that takes six patterns. */
+function isLonger(line: string, longest: number): boolean {
+  let letters = 0;
+  for (let at = 0; at < line.length; at++) {
+    const unit = line.charCodeAt(at);
+    // The bar of a table's row, and the bracket of a link.
+    if (unit === 0x7c || unit === 0x5b) return false;
+    const small = unit | 0x20;
+    if (small >= 0x61 && small <= 0x7a) letters++;
+  }
+  return letters > longest;
 }
 
 /** The words of a title: without a list's sign, its number, a link's address, and the page that it stands on. */

@@ -144,6 +144,24 @@ describe("batches", () => {
 });
 
 describe("the cache", () => {
+  it("alone is given hashes: without one, no text is hashed, and one that is under way is sent once", async () => {
+    const texts = ["one", "two", "three"];
+    const hashed = async (options: Partial<EmbedderOptions>): Promise<number> => {
+      const model = fakeModel();
+      const encode = vi.spyOn(TextEncoder.prototype, "encode");
+      try {
+        const embedder = embedderOf(model, options);
+        await Promise.all([embedder.embed(texts, { purpose }), embedder.embed(texts, { purpose })]);
+        expect(model.batches).toEqual([texts]);
+        return encode.mock.calls.length;
+      } finally {
+        encode.mockRestore();
+      }
+    };
+    expect(await hashed({})).toBe(0);
+    expect(await hashed({ cache: createEmbeddingCache() })).toBe(6);
+  });
+
   it("is asked first, and only what it does not have is sent, stitched in order [T38]", async () => {
     const model = fakeModel();
     const embedder = embedderOf(model, { cache: createEmbeddingCache() });

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 
 import type { ReadResult } from "../../src/contracts/reader.ts";
 import { makeDocx, makeOdt, paragraph, run, styled } from "./make-office.ts";
@@ -32,6 +32,30 @@ describe("front matter", () => {
 
 describe("tables of contents in Markdown", () => {
   const body = "\n\n## Set up\n\nWords.\n\n## Rotate keys\n\nMore words.\n\n## Trouble\n\nLast words.\n";
+  const address = "https://example.org/a/guide/whose/pages/have/addresses/that/are/longer/than/any/title";
+
+  it.each([
+    ["links", ["Set up", "Rotate keys", "Trouble"].map((title) => `- [${title}](${address})`).join("\n")],
+    [
+      "rows",
+      `| Part | Page |\n| --- | --- |\n${["Set up", "Rotate keys", "Trouble", "Part"].map((title) => `| [${title}](${address}) | xxiv |`).join("\n")}`,
+    ],
+  ])("are %s with titles of the page, however long their addresses are", async (_, list) => {
+    expect(await marksIn("a.md", `# Guide\n\n${list}${body}\n## Part\n\nWords.\n`)).toEqual([`contents: ${list}`]);
+  });
+
+  it("cost a line of prose that is longer than every title no comparison of words", async () => {
+    const lines = Array.from({ length: 50 }, (_, i) => `Line ${i} of a paragraph has more letters than a title.`);
+    const content = `# Guide\n\n${lines.map((line) => `${line}\nShort one.`).join("\n\n")}${body}`;
+    const lowered = vi.spyOn(String.prototype, "toLowerCase");
+    try {
+      await marksIn("a.md", content);
+      expect(lowered.mock.contexts.map(String).filter((line) => line.startsWith("Line"))).toEqual([]);
+      expect(lowered.mock.contexts.map(String).filter((line) => line.startsWith("Short"))).toHaveLength(50);
+    } finally {
+      lowered.mockRestore();
+    }
+  });
 
   it.each([
     ["links within the page", "- [Set up](#set-up)\n- [Rotate](#rotate-keys)\n  - [Trouble](#trouble)", ""],

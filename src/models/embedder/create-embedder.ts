@@ -108,8 +108,9 @@ export function createEmbedder(model: EmbeddingModel, options: EmbedderOptions):
     fingerprint: fingerprintVectors(model.fingerprint),
   });
 
+  /** A cache is another's, so it learns no text. Without one, a key names a text under way here alone. */
   const keyOf = (purpose: EmbedOptions["purpose"], text: string): string =>
-    hmacSha256(secret, `${identity}\n${purpose}\n${text}`);
+    cache === undefined ? `${purpose}\n${text}` : hmacSha256(secret, `${identity}\n${purpose}\n${text}`);
 
   function gather(inputs: readonly EmbeddingInput[], purpose: EmbedOptions["purpose"]): Item[] {
     const items: Item[] = [];
@@ -182,7 +183,8 @@ export function createEmbedder(model: EmbeddingModel, options: EmbedderOptions):
           settle(item, embedding);
           promised.get(item)?.resolve(embedding);
         }
-        await Promise.all(batch.map((item, index) => writeCache(item.key, embeddings[index] as Embedding)));
+        if (cache !== undefined)
+          await Promise.all(batch.map((item, index) => writeCache(item.key, embeddings[index] as Embedding)));
         for (const item of batch) if (item.key !== undefined) flights.delete(item.key);
       });
     } catch (error) {
@@ -207,7 +209,7 @@ export function createEmbedder(model: EmbeddingModel, options: EmbedderOptions):
     };
 
     const items = gather(inputs, given.purpose);
-    const kept = await Promise.all(items.map((item) => readCache(item.key)));
+    const kept = cache === undefined ? [] : await Promise.all(items.map((item) => readCache(item.key)));
     let open = items.filter((item, index) => {
       const found = kept[index];
       if (found !== undefined) settle(item, found);
