@@ -2,7 +2,7 @@ import { searchVectors, searchWords } from "../support/search-legs.ts";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { openSqliteStore } from "../../src/stores/sqlite/sqlite-store.ts";
 import type { ChunkEntry, DocumentWrite } from "../../src/contracts/document-store.ts";
 import type { Store } from "../../src/contracts/store.ts";
@@ -85,6 +85,19 @@ describe.each([
       expect(await all(parts)).toEqual(await all(whole));
     }
     expect(await parts.upkeep?.examine(system)).toMatchObject({ healthy: true });
+  });
+
+  it("is written with the bytes of its terms, which nobody decodes", async () => {
+    const store = await open();
+    const parsed = vi.spyOn(JSON, "parse");
+    try {
+      await store.replace(into, inBatches(documentEntry("d", paragraphs(300, "oak"), { embed })));
+      const lists = parsed.mock.results.filter(({ value }) => Array.isArray(value) && value.includes("oak"));
+      expect(parsed.mock.results).toHaveLength(300);
+      expect(lists).toEqual([]);
+    } finally {
+      parsed.mockRestore();
+    }
   });
 
   it("keeps the vectors that it relies on, and is not written where one has gone [L6 L7]", async () => {

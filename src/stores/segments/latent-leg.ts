@@ -43,7 +43,7 @@ export interface LatentLeg {
    * {@link vectorOf} in the current space, for a chunk on its way into a scope that holds so many. None where the first fit is due: it places them all, and
    * a large first ingestion would place them twice.
    */
-  embed(rows: DirectoryReader, terms: ChunkTerms, held: number): readonly StoredVector[];
+  embed(rows: DirectoryReader, terms: () => ChunkTerms, held: number): readonly StoredVector[];
   /** Term counts of a query: each word counts in its first form that the space knows, or else in its first. */
   queryCounts(space: TermSpace, words: readonly QueryWord[]): TermCounts;
   /** Forgets what it has read: some of it has been taken back. */
@@ -114,7 +114,7 @@ export function createLatentLeg(model: CorpusModel, analyzer: Analyzer, view: In
     },
     embed(rows, terms, held) {
       const space = currentSpace(rows);
-      return space === model.unfitted && held >= model.leastChunks ? [] : [vectorOf(space, totalCounts(terms))];
+      return space === model.unfitted && held >= model.leastChunks ? [] : [vectorOf(space, totalCounts(terms()))];
     },
     queryCounts: (space, words) => ({
       terms: words.map(({ terms }) => terms.find((term) => space.find(term) !== undefined) ?? terms[0]!),

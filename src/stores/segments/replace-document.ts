@@ -17,7 +17,7 @@ import {
 import { keepFormer, keepsHistory, notBefore } from "./former-versions.ts";
 import { findPlace, type ScopeView } from "./index-view.ts";
 import { isOwnVersion } from "./own-version.ts";
-import type { ScopeChange } from "./scope-change.ts";
+import type { EncodedChunk, ScopeChange } from "./scope-change.ts";
 import type { ChunkRow, DirectoryReader, DocumentRow } from "./segment-directory.ts";
 import { embeddedText } from "../../text/embedded-text.ts";
 
@@ -26,6 +26,8 @@ export interface IncomingChunk {
   readonly chunk: Chunk;
   readonly vectors: readonly StoredVector[];
   terms(): ChunkTerms;
+  /** Terms and vectors as bytes, where they were. */
+  readonly encoded?: EncodedChunk | undefined;
 }
 
 export function prepareChunks(entries: readonly ChunkEntry[], analyze: (chunk: Chunk) => ChunkTerms): IncomingChunk[] {
@@ -222,7 +224,8 @@ function swapChunk(change: ScopeChange, { incoming, held, row, document, home }:
   }
   const vectors = keeps ? vectorsOf(change, held.row) : incoming.vectors;
   if (row !== undefined) change.remove(row);
-  change.add({ ...content, document, deletedAt: null }, incoming.terms(), vectors);
+  const encoded = keeps ? undefined : incoming.encoded;
+  change.add({ ...content, document, deletedAt: null }, { terms: () => incoming.terms(), vectors, encoded });
   return keeps;
 }
 

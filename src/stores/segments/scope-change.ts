@@ -25,7 +25,7 @@ export interface ScopeChange {
   readonly before: ScopeView | undefined;
   /** The scope's row; made when first asked for. */
   scopeKey(): number;
-  add(row: Omit<ChunkRow, "key" | "scope">, terms: ChunkTerms, vectors: readonly StoredVector[]): void;
+  add(row: Omit<ChunkRow, "key" | "scope">, said: SaidOfChunk): void;
   /** As `add`, with terms as their bytes, and all of its vectors, which may be bytes too. */
   addEncoded(
     row: Omit<ChunkRow, "key" | "scope">,
@@ -53,6 +53,19 @@ export interface ScopeChange {
   waiting(): number;
   /** Whether, once this is done, there may be something to seal or to merge. */
   isUntidy(policy: SegmentPolicy): boolean;
+}
+
+/** Terms and vectors of a chunk as `encodeTerms` and `encodeVectors` write them. */
+export interface EncodedChunk {
+  readonly terms: Uint8Array;
+  readonly vectors: Uint8Array;
+}
+
+/** Terms and given vectors of a chunk that is added; `encoded` where they are bytes already. */
+interface SaidOfChunk {
+  readonly terms: () => ChunkTerms;
+  readonly vectors: readonly StoredVector[];
+  readonly encoded?: EncodedChunk | undefined;
 }
 
 /** Keys of scopes are never used again, so what is left of a scope that went counts for no other. */
@@ -196,10 +209,15 @@ export function changeScope(
     rows,
     before,
     scopeKey,
-    add(row, terms, vectors) {
+    add(row, { terms, vectors, encoded }) {
       const chunk = addRow(row);
-      const all = [...vectors, ...(latent?.embed(rows, terms, added++) ?? [])];
-      arrive({ key: chunk, id: row.id, terms: encodeTerms(terms), vectors: encodeVectors(all) });
+      const own = latent?.embed(rows, terms, added++) ?? [];
+      arrive({
+        key: chunk,
+        id: row.id,
+        terms: encoded?.terms ?? encodeTerms(terms()),
+        vectors: own.length === 0 && encoded !== undefined ? encoded.vectors : encodeVectors([...vectors, ...own]),
+      });
     },
     addEncoded(row, terms, vectors) {
       arrive({ key: addRow(row), id: row.id, terms, vectors });

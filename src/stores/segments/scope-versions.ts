@@ -114,7 +114,7 @@ export function addVectors(
     const kept = vectorsAt(place.segment ?? before.tail, place.ordinal).filter((one) => !isOwnVersion(one.version));
     const { key: _, scope: __, ...content } = row;
     change.remove(row);
-    change.add(content, terms, [...kept, toStoredVector(key, vector.embedding)]);
+    change.add(content, { terms: () => terms, vectors: [...kept, toStoredVector(key, vector.embedding)] });
     added++;
   }
   if (added > 0) noteNext(rows, before, key, now);

@@ -49,9 +49,11 @@ export function createChunkShelf(
         const urtext = shelved.urtext ?? text.slice(shelved.start, shelved.end);
         const chunk: Chunk = { ...shelved, urtext, text: shelved.text ?? urtext };
         // Numbers and terms are read in place, and the place may be another's by the next chunk.
-        const vectors = decodeVectors(take().slice());
-        const encoded = take().slice();
-        yield { chunk, vectors, terms: () => (encoded.length === 0 ? analyze(chunk) : decodeTerms(encoded)) };
+        const vectors = take().slice();
+        const terms = take().slice();
+        const incoming = { chunk, vectors: decodeVectors(vectors) };
+        if (terms.length === 0) yield { ...incoming, terms: () => analyze(chunk) };
+        else yield { ...incoming, terms: () => decodeTerms(terms), encoded: { terms, vectors } };
       }
       return undefined;
     },
