@@ -1,12 +1,13 @@
 import type { SQLInputValue } from "node:sqlite";
 import { IbidError } from "../../contracts/errors.ts";
-import type {
-  DirectoryWriter,
-  FitRow,
-  PendingRow,
-  ReadBytes,
-  ScopeRow,
-  SegmentRow,
+import {
+  type DirectoryWriter,
+  type FitRow,
+  type PendingRow,
+  type ReadBytes,
+  renamesSetting,
+  type ScopeRow,
+  type SegmentRow,
 } from "../segments/segment-directory.ts";
 import { bytesIn, checkedRow, guardRows, missingRow, spoiltRow } from "./missing-row.ts";
 import { createSumsKept } from "./name-sums.ts";
@@ -94,6 +95,18 @@ export function createSqliteRows(db: SqliteConnection): SqliteRows {
     return clock.stamp;
   }
 
+  /** Settings as this transaction knows them: each write counts itself in one, and reads two for its receipt. */
+  let known = { turn: 0, settings: new Map<string, string | undefined>() };
+
+  function settings(): Map<string, string | undefined> {
+    const { turn } = db;
+    if (turn === 0 || known.turn !== turn) known = { turn, settings: new Map() };
+    return known.settings;
+  }
+
+  const readSetting = (name: string): string | undefined =>
+    db.get<{ value: string }>("SELECT value FROM settings WHERE name = ?", name)?.value;
+
   const keepsSums = createSumsKept(db);
   const hasStrays = createStrayCheck(db);
   const texts = createSqliteTexts(db, stamp);
@@ -113,8 +126,17 @@ export function createSqliteRows(db: SqliteConnection): SqliteRows {
       db.run("UPDATE clock SET stamp = ? WHERE key = 1", stamp);
       clock = { turn: db.turn, stamp };
     },
-    setting: (name) => db.get<{ value: string }>("SELECT value FROM settings WHERE name = ?", name)?.value,
-    setSetting: (name, value) => void db.run("INSERT OR REPLACE INTO settings VALUES (?, ?)", name, value),
+    setting(name) {
+      // A document's row counts its renames by itself.
+      if (name === renamesSetting) return readSetting(name);
+      const own = settings();
+      if (!own.has(name)) own.set(name, readSetting(name));
+      return own.get(name);
+    },
+    setSetting(name, value) {
+      db.run("INSERT OR REPLACE INTO settings VALUES (?, ?)", name, value);
+      settings().set(name, value);
+    },
 
     scope(scope) {
       const found = db.get<ScopeRow>("SELECT key, scope, stamp, rewrites FROM scopes WHERE scope = ?", scope);
@@ -238,6 +260,9 @@ export function createSqliteRows(db: SqliteConnection): SqliteRows {
     deleteAllPending: (scope) => void db.run("DELETE FROM pending WHERE scope = ?", scope),
 
     ...createOrphanSearch(db),
-    deleteSetting: (name) => void db.run("DELETE FROM settings WHERE name = ?", name),
+    deleteSetting(name) {
+      db.run("DELETE FROM settings WHERE name = ?", name);
+      settings().delete(name);
+    },
   });
 }
