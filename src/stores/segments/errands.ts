@@ -35,6 +35,8 @@ export interface LookedAt {
 
 /** Works on a store that take long, by name: the data that each takes, and its result. Both can be sent to another thread. */
 export interface Errands {
+  /** Reads the chunks that wait, so that they need not be read when a segment is due. Changes nothing. */
+  readonly follow: { readonly given: { readonly scope: Scope }; readonly result: void };
   /** Makes a segment of the chunks that wait, of at least `sealAt`, and keeps it in the thread. Changes nothing. **Shape** whether there is one. */
   readonly build: { readonly given: { readonly scope: Scope; readonly sealAt: number }; readonly result: boolean };
   /** Puts the segment that was built in the place of its chunks. **Shape** false where one of them has changed since. */
@@ -90,8 +92,6 @@ export interface StoreThread {
     options?: SettleOptions,
   ): Promise<Errands[Name]["result"]>;
   readonly isAlive: boolean;
-  /** Starts it, where a call is near. */
-  warm(): void;
   /** Ends the thread when its work is done; with `settle: false` it breaks off upkeep. A transaction that has not ended leaves nothing behind. */
   close(options?: { readonly settle?: boolean | undefined }): Promise<void>;
 }

@@ -122,6 +122,13 @@ export function createSegmentCore(directory: SegmentDirectory, options: SegmentS
   const isForThread = ({ seal, waiting }: Due): boolean =>
     directory.thread !== undefined && seal && waiting >= worthAThread;
 
+  /** The thread starts when so many chunks wait, and reads them in steps. Each step is read while the next comes. */
+  function followAt(scope: Scope, before: number, waiting: number): void {
+    if (Math.floor(waiting / worthAThread) <= Math.floor(before / worthAThread)) return;
+    // It is no duty: whoever builds a segment reads the rest, and meets an error.
+    void directory.thread?.call("follow", { scope }).catch(() => {});
+  }
+
   /** A segment is built in the thread while writes go on, and placed between two of them. **Shape** false where it was not. */
   async function sealBeside(scope: Scope, sealAt: number): Promise<boolean> {
     const { thread } = directory;
@@ -187,8 +194,7 @@ export function createSegmentCore(directory: SegmentDirectory, options: SegmentS
         // Nobody else has changed anything since the analyzer was compared in this transaction.
         checked = rows.stamp();
         if (changes.isUntidy(policy)) untidy.add(scope);
-        else if (changes.waiting() >= worthAThread && waitingIn(changes.before) < worthAThread)
-          directory.thread?.warm();
+        else followAt(scope, waitingIn(changes.before), changes.waiting());
         return { result, receipt: changes.receipt() };
       }),
     async tidy(scope) {

@@ -159,13 +159,12 @@ export function createSqliteDirectory(
       return calls.isAlive;
     },
     call(name, given, options) {
-      if (name === "fit" || name === "build") return calls.call(name, given, options);
+      if (name === "fit" || name === "build" || name === "follow") return calls.call(name, given, options);
       if (name === "place") return betweenGroups(() => calls.call(name, given, options));
       const done = lastWrite.then(() => calls.call(name, given, options));
       lastWrite = done.catch(() => {});
       return done;
     },
-    warm: () => calls.warm(),
     close: (how) => calls.close(how),
   });
 

@@ -68,6 +68,11 @@ const tell = serveThread({
     return opened().directory.close();
   },
 
+  async follow({ scope }: Given<"follow">): Result<"follow"> {
+    const { look, view } = opened();
+    await look((rows) => void view.scope(rows, scope));
+  },
+
   async build({ scope, sealAt }: Given<"build">): Result<"build"> {
     built = undefined;
     const { look, view } = opened();

@@ -103,13 +103,6 @@ export async function createStoreThread(
     get isAlive() {
       return opened !== undefined;
     },
-    warm() {
-      if (opened !== undefined) return;
-      opened = open();
-      // The next call meets the error.
-      opened.catch(() => {});
-      rest();
-    },
     close: ({ settle } = {}) => end(settle),
   };
 }

@@ -168,11 +168,11 @@ describe("the thread of a store", () => {
     }, wideOptions);
     await writeSmall(store, 0, 40);
     await begun.promise;
-    expect(heard).toEqual([]);
+    expect(heard).toEqual(["follow"]);
     await writeSmall(store, 40, 45);
     go.resolve();
     await store.upkeep!.settle();
-    expect(heard.slice(0, 2)).toEqual(["build", "place"]);
+    expect(heard.slice(0, 3)).toEqual(["follow", "build", "place"]);
     const alone = createMemoryStore(wideOptions);
     await writeSmall(alone, 0, 45);
     await alone.upkeep!.settle();
