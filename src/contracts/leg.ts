@@ -192,7 +192,7 @@ export interface Within {
   readonly minScore?: number | undefined;
   /** Keeps bounds of the scores of further chunks, for {@link Within.together}, until {@link LegResult.forget}. A leg that keeps none ignores it. */
   readonly keep?: true | undefined;
-  /** In place of a search: gives chunks that it has not given yet and kept bounds of, where they may count in the sum of all legs. */
+  /** In place of a search: gives chunks by the bounds that it kept, where they may count in the sum of all legs. Chunks that it gave already are left out. */
   readonly together?: TogetherBound | undefined;
   /** The state that every leg of one search sees. External engines ignore it. */
   readonly moment: Moment;

@@ -1,4 +1,4 @@
-/** Room for one number of each row, which whoever took it may read until others have taken all rooms since. */
+/** Room for one number of each row. The work that took it reads it until others have taken all rooms since. */
 export interface LentRoom {
   /** The numbers; `undefined` where another work has them now. */
   readonly numbers: Float32Array | undefined;

@@ -33,6 +33,7 @@ export function findTogether(
   const leave = (how: "rough" | "near", { segment, ordinals, uppers }: KeptSegment): ReachingChunks => {
     const given = known.map(({ scores }) => scores?.[how](segment, ordinals));
     const left: ReachingChunks = { segment, ordinals: [], uppers: [], others: [] };
+    let tooLow = -Infinity;
     for (let n = 0; n < ordinals.length; n++) {
       let sum = 0;
       for (let i = 0; i < known.length; i++) {
@@ -41,7 +42,12 @@ export function findTogether(
         // A chunk whose score is not known gives no more than the most, whatever its bound.
         if (score !== 0) sum += score === undefined ? most : Math.min(most, Math.max(0, part(other, score)));
       }
-      if (!mayReach(least, part(leg, uppers[n]!), sum)) continue;
+      // Most chunks get nothing of the others, and then a lower score is not enough either.
+      if (sum === 0 && uppers[n]! <= tooLow) continue;
+      if (!mayReach(least, part(leg, uppers[n]!), sum)) {
+        if (sum === 0) tooLow = uppers[n]!;
+        continue;
+      }
       left.ordinals.push(ordinals[n]!);
       left.uppers.push(uppers[n]!);
       left.others.push(sum);

@@ -17,7 +17,7 @@ const said = (column: "details" | "metadata", hasSums: boolean): string =>
   `CASE typeof(chunks.${column}) WHEN 'integer' THEN (SELECT ${hasSums ? "coalesce(sum, '') || " : ""}' ' || text FROM sayings WHERE key = chunks.${column})
     ELSE ${hasSums && column === "metadata" ? "coalesce(chunks.metadata_sum, '') || " : ""}' ' || chunks.${column} END AS ${column}`;
 
-/** Ids of the chunks with these keys, in their order, as one text: an object and bytes for each take as long as finding the rows. */
+/** Ids of the chunks with these keys, in their order, as one text. An object and bytes for each take as long as finding the rows. */
 const listedIds = `SELECT json_group_array(CASE typeof(id) WHEN 'blob' THEN lower(hex(id)) ELSE id END) AS ids
   FROM (SELECT value FROM json_each(?)) CROSS JOIN chunks ON key = value`;
 
