@@ -125,7 +125,7 @@ export function createSegmentCore(directory: SegmentDirectory, options: SegmentS
   /** The thread starts when so many chunks wait, and reads them in steps. Each step is read while the next comes. */
   function followAt(scope: Scope, before: number, waiting: number): void {
     if (Math.floor(waiting / worthAThread) <= Math.floor(before / worthAThread)) return;
-    // It is no duty: whoever builds a segment reads the rest, and meets an error.
+    // A build reads what this has not, and meets the error.
     void directory.thread?.call("follow", { scope }).catch(() => {});
   }
 
