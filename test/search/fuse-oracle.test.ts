@@ -281,11 +281,12 @@ async function fuseKept(inA: number, inB: number) {
   });
   const legs = [legOf("a", inA, 0), legOf("b", inB, 4)].map((leg) => {
     const opened = openLeg(leg, () => {});
-    const search: typeof opened.search = (given, k, within) => {
+    const search: typeof opened.search = async (given, k, within) => {
       const { only, together, minScore } = within ?? {};
       const how = only !== undefined ? "given" : together !== undefined ? "kept" : minScore === undefined ? k : "on";
       asked.push(`${leg.name} ${how}`);
-      return opened.search(given, k, within);
+      const forget = leg.keeps === 0 || how !== k ? undefined : () => void asked.push(`${leg.name} forgets`);
+      return { ...(await opened.search(given, k, within)), forget };
     };
     return { leg: { ...opened, search }, query, within: {} };
   });
@@ -383,7 +384,7 @@ describe("fusing pools of legs", () => {
     // Outside the pool of a and below what b kept, a chunk has at most .5 · .969 + .5 · .873.
     const { asked, best } = await fuseKept(0.9505, 0.9505);
     expect(best).toMatchObject({ id: "both", score: 0.9505 });
-    expect(asked).toEqual(["a 32", "b 32", "a given", "b given", "b kept", "a given"]);
+    expect(asked).toEqual(["a 32", "b 32", "a given", "b given", "b kept", "a given", "b forgets"]);
   });
 
   it("searches on where a chunk below what a leg kept could still be the best", async () => {
