@@ -3,7 +3,7 @@
  *
  *     npm run bench:service [-- --documents 2000,8000 --searches 600 --requests 20000 --only workers,upload,memory,heap]
  *
- * Every service is a process of its own, over a knowledge base that is made beforehand. Throughput is measured over each size of it, the rest over the first.
+ * Every service is a process of its own, of the built program as people run it, over a knowledge base that is made beforehand. Throughput is measured over each size of it, the rest over the first.
  * The load comes from this process, so that it takes processor time too. Searches go over sockets of their own, without a client of HTTP.
  */
 import { fork, spawn } from "node:child_process";
@@ -31,7 +31,8 @@ const searches = Number(given.searches);
 /** Searches that warm up one process: compiled code and caches are then equally far, however slow the machine is. */
 const warmUp = 1000;
 const only = new Set(given.only.split(","));
-const program = new URL("../src/cli/bin.ts", import.meta.url).pathname;
+/** Compiling TypeScript at its start leaves a process with a large heap, which costs each of its requests later. */
+const program = new URL("../dist/cli/bin.js", import.meta.url).pathname;
 
 /** Words by rank, so that some are frequent and most are rare, as in a language. No sequence of words is made twice. */
 const random = createRandom(20);

@@ -1,6 +1,6 @@
 import type { Analyzer } from "../contracts/analyzer.ts";
 import type { Hit, HitExplanation, LatentExplanation, LegScore } from "../contracts/retriever.ts";
-import { cutSnippet, type KnownWords, withoutFrontMatter } from "../text/snippet.ts";
+import { cutSnippet, withoutFrontMatter } from "../text/snippet.ts";
 import { type Candidate, languageOf, rangesFound, termsFound, type QueryTerms } from "./candidate.ts";
 import type { SearchPlan } from "./search-plan.ts";
 import { plainEmbedding } from "../engine/vectors/plain-embedding.ts";
@@ -15,26 +15,20 @@ export interface HitContext extends ExplainContext {
   readonly analyzer: Analyzer;
 }
 
-/** Terms of the query in one language, and those in the words of the texts that were shown. */
-interface ShownWords {
-  readonly terms: ReadonlySet<string>;
-  readonly known: KnownWords;
-}
-
 /** Candidates as hits, each with a snippet; texts stay whole. */
 export function createHits(candidates: readonly Candidate[], context: HitContext): readonly Hit[] {
   const { analyzer, subject } = context;
-  const byLanguage = new Map<string, ShownWords>();
+  const byLanguage = new Map<string, ReadonlySet<string>>();
   // Each hit is marked by the query's words as its own language has them.
-  const wordsFor = (candidate: Candidate, language: string): ShownWords => {
+  const wordsFor = (candidate: Candidate, language: string): ReadonlySet<string> => {
     const ranges = rangesFound(candidate);
     // A chunk that only a pattern found has no word of the query to show.
     if (ranges !== undefined && termsFound(candidate) === undefined) {
-      return { terms: matchedTerms(candidate, ranges[0], analyzer, language), known: new Map() };
+      return matchedTerms(candidate, ranges[0], analyzer, language);
     }
     let words = byLanguage.get(language);
     if (words === undefined) {
-      words = { terms: new Set(analyzer.analyze(subject, language)), known: new Map() };
+      words = new Set(analyzer.analyze(subject, language));
       byLanguage.set(language, words);
     }
     return words;
@@ -49,7 +43,7 @@ function createHit(
   candidate: Candidate,
   rank: number,
   language: string,
-  { terms, known }: ShownWords,
+  terms: ReadonlySet<string>,
   context: HitContext,
 ): Hit {
   const { chunk, scope, score, embedding, rootLabel, path } = candidate;
@@ -71,7 +65,6 @@ function createHit(
             analyzer,
             plan.snippetLength,
             language,
-            known,
           ),
     source: {
       uri: chunk.uri,

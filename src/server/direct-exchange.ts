@@ -19,7 +19,10 @@ export const directExchange: unique symbol = Symbol("directExchange");
  *
  * A copy is always one of the engine's own class. Another server of hono in the process puts a class of its own in the place of the global one, and writes such responses unseen.
  */
-const alreadySent = (): Response => new Response(null, { headers: { "x-hono-already-sent": "true" } }).clone();
+const alreadySent = (): Response =>
+  (sent ??= new Response(null, { headers: { "x-hono-already-sent": "true" } }).clone());
+/** One for all requests: it has no body, and is only read. */
+let sent: Response | undefined;
 
 /** The exchange of a request to a server of Node. */
 export function createDirectExchange(

@@ -1,16 +1,24 @@
 import type { Analyzer } from "../contracts/analyzer.ts";
 import { IbidError } from "../contracts/errors.ts";
+import { ownCopy } from "./analyzer.ts";
 import { classOf, dense, mark } from "./patterns/character-class.ts";
-import { segmentWords } from "./words.ts";
+import { mostWordsKept, WordMap } from "./word-map.ts";
+import { WordList } from "./words.ts";
 
 /** Mark for text beyond the snippet. */
 const ellipsis = "…";
 
-/** The terms of one query in words of one language, by the word. */
-export type KnownWords = Map<string, readonly string[]>;
+/** Terms of what texts of one language hold, whatever the query: most has occurred in another text. */
+interface Known {
+  readonly words: WordMap<readonly string[]>;
+  /** Of runs. */
+  readonly pairs: Map<string, readonly string[]>;
+}
 
-/** One list for all words without a term of the query: they are most. */
-const noTerms: readonly string[] = [];
+const knownTerms = new WeakMap<Analyzer, Map<string, Known>>();
+
+/** Words of the text that is cut. */
+const list = new WordList();
 
 /** A word that holds some of the query's terms. */
 interface Found {
@@ -25,8 +33,9 @@ interface Found {
  * Cuts fall between words (between characters in scripts without spaces) and are marked by `…`. Only a word longer than the whole snippet is cut inside.
  *
  * **Shape** a slice of the text without white space around it, and marks; with them never longer than `length`. `terms` are the query's, as `analyzer`
- * gives them, and `language` the text's. `known` keeps the query's terms of each word, for further texts of the language. Never half a surrogate pair.
- * **Units** UTF-16 code units. **Errors** `invalid-argument` for a length that is not a whole number above 0. **Cost** linear in the text.
+ * gives them, and `language` the text's. Never half a surrogate pair.
+ * **Units** UTF-16 code units. **Errors** `invalid-argument` for a length that is not a whole number above 0. **Cost** linear in the text; terms of some
+ * ten thousand words a language are remembered.
  */
 export function cutSnippet(
   text: string,
@@ -34,7 +43,6 @@ export function cutSnippet(
   analyzer: Analyzer,
   length: number,
   language = "",
-  known: KnownWords = new Map(),
 ): string {
   if (!Number.isInteger(length) || length < 1) {
     throw new IbidError("invalid-argument", `A snippet cannot be ${length} characters long.`, {
@@ -47,7 +55,7 @@ export function cutSnippet(
   if (length < 4) return visible.slice(0, toBoundary(visible, length));
 
   const budget = length - 2 * ellipsis.length;
-  const best = findBest(findTerms(visible, terms, analyzer, language, known), budget);
+  const best = findBest(findTerms(visible, terms, analyzer, language), budget);
   const spare = Math.max(0, budget - (best.end - best.start));
   // A third of what is left goes before the terms: people read on from them.
   let start = Math.max(0, best.start - Math.floor(spare / 3));
@@ -65,34 +73,52 @@ export function cutSnippet(
 }
 
 /** Words that hold a term; of a run, pairs of neighbouring characters. */
-function findTerms(
-  text: string,
-  terms: ReadonlySet<string>,
-  analyzer: Analyzer,
-  language: string,
-  known: KnownWords,
-): Found[] {
+function findTerms(text: string, terms: ReadonlySet<string>, analyzer: Analyzer, language: string): Found[] {
   const found: Found[] = [];
   if (terms.size === 0) return found;
-  const look = (start: number, end: number): void => {
-    const word = text.slice(start, end);
-    let held = known.get(word);
-    if (held === undefined) {
-      held = analyzer.analyze(word, language).filter((term) => terms.has(term));
-      known.set(word, held.length > 0 ? held : noTerms);
+  const add = (start: number, end: number, held: readonly string[]): void => {
+    // Most words have one term, and none of the query's: nothing is made for them.
+    for (let i = 0; i < held.length; i++) {
+      if (!terms.has(held[i]!)) continue;
+      found.push({ start, end, terms: held.filter((term) => terms.has(term)) });
+      return;
     }
-    if (held.length > 0) found.push({ start, end, terms: held });
   };
-  for (const word of segmentWords(text)) {
-    if (word.kind === "word") {
-      look(word.start, word.end);
+  const { words, pairs } = knownTo(analyzer, language);
+  const addPair = (start: number, end: number): void => {
+    const pair = text.slice(start, end);
+    let held = pairs.get(pair);
+    if (held === undefined) pairs.set(pair, (held = analyzer.analyze(pair, language)));
+    add(start, end, held);
+  };
+  list.read(text);
+  for (let i = 0; i < list.count; i++) {
+    const start = list.starts[i]!;
+    const end = list.ends[i]!;
+    if (list.isRun(i)) {
+      const cuts = [...characterStarts(text, start, end), end];
+      if (cuts.length === 2) addPair(start, end);
+      for (let at = 2; at < cuts.length; at++) addPair(cuts[at - 2]!, cuts[at]!);
       continue;
     }
-    const cuts = [...characterStarts(text, word.start, word.end), word.end];
-    if (cuts.length === 2) look(word.start, word.end);
-    for (let i = 2; i < cuts.length; i++) look(cuts[i - 2]!, cuts[i]!);
+    let held = words.get(list, i);
+    if (held === undefined) {
+      held = analyzer.analyze(ownCopy(text.slice(start, end)), language);
+      if (words.size < mostWordsKept) words.set(list, i, held);
+    }
+    add(start, end, held);
   }
   return found;
+}
+
+function knownTo(analyzer: Analyzer, language: string): Known {
+  let byLanguage = knownTerms.get(analyzer);
+  if (byLanguage === undefined) knownTerms.set(analyzer, (byLanguage = new Map()));
+  let known = byLanguage.get(language);
+  if (known === undefined) byLanguage.set(language, (known = { words: new WordMap(), pairs: new Map() }));
+  if (known.words.size >= mostWordsKept) known.words.clear();
+  if (known.pairs.size >= mostWordsKept) known.pairs.clear();
+  return known;
 }
 
 /** The first stretch of at most `budget` with the most different terms; empty at the front when there are none. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 
 import type { Analyzer } from "../../src/contracts/analyzer.ts";
 import { defaultAnalyzer } from "../../src/text/analyzer.ts";
-import { cutSnippet, type KnownWords } from "../../src/text/snippet.ts";
+import { cutSnippet } from "../../src/text/snippet.ts";
 import { anyText, hostileTexts } from "./texts.ts";
 
 const cut = (text: string, query: string, length: number): string =>
@@ -81,7 +81,7 @@ describe("cutSnippet", () => {
       expect(cut(text, text.slice(0, 50), 240).length).toBeLessThanOrEqual(240);
   });
 
-  it("analyzes a word once for all texts of a search, and shows the same [20]", () => {
+  it("analyzes a word once for all texts, whatever the query, and shows the same [20]", () => {
     const analyzed: string[] = [];
     const counting: Analyzer = {
       ...defaultAnalyzer,
@@ -91,12 +91,15 @@ describe("cutSnippet", () => {
       },
     };
     const terms = new Set(defaultAnalyzer.analyze("rotated key operator"));
-    const known: KnownWords = new Map();
-    const first = cutSnippet(prose, terms, counting, 60, "", known);
+    const first = cutSnippet(prose, terms, counting, 60);
     expect(new Set(analyzed).size).toBe(analyzed.length);
     const words = analyzed.length;
-    expect(cutSnippet(prose, terms, counting, 60, "", known)).toBe(first);
+    expect(cutSnippet(prose, terms, counting, 60)).toBe(first);
+    const others = new Set(defaultAnalyzer.analyze("lazy dog"));
+    expect(cutSnippet(prose, others, counting, 60)).toBe(cut(prose, "lazy dog", 60));
     expect(analyzed.length).toBe(words);
+    cutSnippet(prose, terms, counting, 60, "en");
+    expect(analyzed.length).toBe(2 * words);
     expect(first).toBe(cut(prose, "rotated key operator", 60));
   });
 

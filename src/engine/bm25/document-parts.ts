@@ -124,8 +124,15 @@ const room: Record<"names" | "said" | "documents", Float64Array> = {
   documents: new Float64Array(1024),
 };
 
+/** Entries that are found while names are scored: those of all, and those by one kind of name. */
+const listed = { all: new Uint32Array(1024), touched: new Uint32Array(1024) };
+
 function roomFor(numbers: Float64Array, size: number): Float64Array {
   return numbers.length < size ? new Float64Array(size * 2) : numbers;
+}
+
+function listFor(entries: Uint32Array<ArrayBuffer>, size: number): Uint32Array<ArrayBuffer> {
+  return entries.length < size ? new Uint32Array(size * 2) : entries;
 }
 
 const names = ["title", "file"] as const;
@@ -151,33 +158,37 @@ function scoreNames(
   fields: DocumentFields,
   terms: readonly SaidTerm[],
   naming: number,
-): { readonly entries: readonly number[]; readonly values: readonly number[] } {
-  const entries: number[] = [];
-  const values: number[] = [];
-  if (terms.length === 0) return { entries, values };
+): { readonly entries: Uint32Array; readonly values: Float64Array } {
+  if (terms.length === 0) return { entries: none, values: new Float64Array() };
   const best = (room.names = roomFor(room.names, fields.entries));
   const said = (room.said = roomFor(room.said, fields.entries));
+  const all = (listed.all = listFor(listed.all, fields.entries));
+  const touched = (listed.touched = listFor(listed.touched, fields.entries));
+  let count = 0;
   for (const by of names) {
-    const touched: number[] = [];
+    let last = 0;
     for (const { rarity, [by]: held = none } of terms) {
       for (let i = 0; i < held.length; i++) {
         const entry = held[i]!;
-        if (said[entry] === 0) touched.push(entry);
+        if (said[entry] === 0) touched[last++] = entry;
         said[entry]! += rarity;
       }
     }
     const masses = fields.mass(by);
-    for (const entry of touched) {
+    for (let i = 0; i < last; i++) {
+      const entry = touched[i]!;
       const mass = said[entry]!;
       const value = naming * (mass * (mass / masses[entry]!));
-      if (best[entry] === 0) entries.push(entry);
+      if (best[entry] === 0) all[count++] = entry;
       if (value > best[entry]!) best[entry] = value;
       said[entry] = 0;
     }
   }
-  for (const entry of entries) {
-    values.push(best[entry]!);
-    best[entry] = 0;
+  const entries = all.slice(0, count);
+  const values = new Float64Array(count);
+  for (let i = 0; i < count; i++) {
+    values[i] = best[entries[i]!]!;
+    best[entries[i]!] = 0;
   }
   return { entries, values };
 }
