@@ -11,7 +11,7 @@ const ellipsis = "…";
 /** Terms of what texts of one language hold, whatever the query: most has occurred in another text. */
 interface Known {
   readonly words: WordMap<readonly string[]>;
-  /** Of runs. */
+  /** Pairs of characters in runs. */
   readonly pairs: Map<string, readonly string[]>;
 }
 
