@@ -142,12 +142,15 @@ export function checked<Schema extends z.ZodType>(schema: Schema, value: unknown
         : issue,
     )
     .map((issue) => describeIssue(issue, (input) => shown(input)));
-  const known = fieldsAt(schema);
+  // An object inside the body has fields of its own, and a wrong field is one of the object around it.
+  let inside: readonly PropertyKey[] = issues[0]?.path ?? [];
+  while (inside.length > 0 && fieldsAt(schema, inside).length === 0) inside = inside.slice(0, -1);
+  const known = fieldsAt(schema, inside);
   const near = issues.flatMap((issue) =>
     issue.code === "unrecognized_keys" ? issue.keys.flatMap(nearest(fieldsAt(schema, issue.path))) : [],
   );
   throw new Refusal(400, "invalid-argument", `${problems.join("; ").slice(0, 500)}.`, {
-    hint: near[0] !== undefined ? `Did you mean ${quote(near[0])}?` : fieldsHint(known),
+    hint: near[0] !== undefined ? `Did you mean ${quote(near[0])}?` : fieldsHint(known, inside.map(String).join(".")),
   });
 }
 
@@ -223,8 +226,10 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>((at, name) => (at as Record<PropertyKey, unknown> | undefined)?.[name], value);
 }
 
-const fieldsHint = (known: readonly string[]): string =>
-  known.length > 0 ? `The fields are ${known.join(", ")}.` : "See GET /openapi.json for the fields.";
+const fieldsHint = (known: readonly string[], inside = ""): string =>
+  known.length === 0
+    ? "See GET /openapi.json for the fields."
+    : `The fields${inside === "" ? "" : ` of ${inside}`} are ${known.join(", ")}.`;
 const articled = (type: string): string => (/^[aeiou]/u.test(type) ? `an ${type}` : `a ${type}`);
 const shown = (value: unknown): string => (JSON.stringify(value) ?? String(value)).slice(0, 60);
 

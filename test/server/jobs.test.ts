@@ -472,6 +472,18 @@ describe("the life of a job", () => {
     expect((await world.as("ada", "/jobs")).json).toMatchObject({ jobs: [], total: 0 });
   });
 
+  it.each([
+    [{ webhook: { url: "https://receiver.example/" } }, "The fields of webhook are url, secret."],
+    [{ webhook: "https://receiver.example/" }, "The fields of webhook are url, secret."],
+    [{ webhook: { url: "https://receiver.example/", secrets: "x" } }, 'Did you mean "secret"?'],
+    [{ webhok: {} }, 'Did you mean "webhook"?'],
+    [{ uri: 3 }, "The fields are "],
+  ])("names the fields of what is wrong: %j", async (wrong, hint) => {
+    const world = await startWorld();
+    const { status, json } = await world.as("ada", "/jobs", { body: { uri: "w.txt", text: "Wolves.", ...wrong } });
+    expect([status, json.error.hint.slice(0, hint.length)]).toEqual([400, hint]);
+  });
+
   it("streams every change with ids; a client that comes back gets just what it missed", async () => {
     const world = await startWorld();
     const watch = async (last?: string) => {
