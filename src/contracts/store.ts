@@ -261,8 +261,11 @@ export interface DocumentVerbs<By extends Places> {
     scopes: By["read"],
     documents: readonly { readonly scope: Scope; readonly documentId: string }[],
   ): Promise<readonly number[]>;
-  /** Scopes that hold at least one live chunk or document, sorted. */
-  scopes(...by: By["maintain"]): Promise<readonly Scope[]>;
+  /**
+   * Scopes that hold at least one live chunk or document, sorted. `atMostMs` is that of `moment`. Calls that follow see no earlier state than the list, whatever
+   * age they allow.
+   */
+  scopes(...call: [...by: By["maintain"], atMostMs?: number]): Promise<readonly Scope[]>;
   /** Counts live documents and chunks of the given scopes only. **Cost** linear in the documents; a segment store looks at chunks once after each change. */
   status(scopes: By["read"]): Promise<StoreStatus>;
   /**

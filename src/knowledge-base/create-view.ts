@@ -165,6 +165,9 @@ export function createView(parts: SharedParts, caller: Caller, strategy?: ScopeS
   };
 }
 
+/** The list of scopes is of a state that is fresh enough, and no call after it sees an earlier one. **Units** milliseconds. */
+const anyAge = Number.MAX_SAFE_INTEGER;
+
 function createScopes(parts: SharedParts, caller: Caller, strategy: ScopeStrategy | undefined): ViewScopes {
   const { store, gate, authority, checkOpen } = parts;
   const access = caller === operator ? "operator" : caller;
@@ -177,10 +180,9 @@ function createScopes(parts: SharedParts, caller: Caller, strategy: ScopeStrateg
   /** The operator's scopes, as of a state that is as fresh as the search asks for. One that is not listed would not be searched. */
   async function everyScope({ after, atMostMs, consistency }: Freshness): Promise<AuthorizedScopes> {
     checkOpen();
-    const age = consistency === undefined ? atMostMs : 0;
-    if (age !== undefined) await store.moment(gate.read(operator, []), [], age);
+    const listed = await store.scopes(authority, consistency === undefined ? atMostMs : 0);
     const named = [after ?? []].flat().map(({ scope }) => scope);
-    return gate.read(operator, [...new Set([...(await store.scopes(authority)), ...named])].toSorted());
+    return gate.read(operator, [...new Set([...listed, ...named])].toSorted());
   }
   return {
     caller,
@@ -189,8 +191,9 @@ function createScopes(parts: SharedParts, caller: Caller, strategy: ScopeStrateg
     async searched(requested, asked, freshness = {}) {
       const chosen = asked ?? (requested === undefined ? strategy : undefined);
       const isEvery = caller === operator && requested === undefined;
-      const within = isEvery ? await everyScope(freshness) : await readable(requested);
-      return chosen === undefined ? within : readable(await chooseScopes(chosen, access, within.scopes));
+      const found = isEvery ? await everyScope(freshness) : await readable(requested);
+      const within = chosen === undefined ? found : await readable(await chooseScopes(chosen, access, found.scopes));
+      return { within, fresh: isEvery ? { atMostMs: anyAge, consistency: undefined } : {} };
     },
     async writable(scope) {
       const wanted = scope === undefined ? gate.writable(caller, (await readable()).scopes) : [scope];

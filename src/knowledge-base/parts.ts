@@ -112,12 +112,12 @@ export interface ViewScopes {
   readonly caller: Caller;
   readonly access: AccessContext | "operator";
   readonly readable: (requested?: readonly Scope[]) => Promise<AuthorizedScopes>;
-  /** Scopes of a search: those that it names, else those of the view's strategy. */
+  /** Scopes of a search: those that it names, else those of the view's strategy. `fresh` takes the place of the state that it asks for, once asked. */
   readonly searched: (
     scopes: readonly Scope[] | undefined,
     strategy: ScopeStrategy | undefined,
     freshness?: Freshness,
-  ) => Promise<AuthorizedScopes>;
+  ) => Promise<{ readonly within: AuthorizedScopes; readonly fresh: Freshness }>;
   readonly writable: (scope: Scope | undefined) => Promise<readonly AuthorizedScopes<"write">[]>;
 }
 

@@ -39,7 +39,10 @@ async function findCause(
   { store, embedder, formerEmbedders = [], scopes, mode }: EndedSearch,
   hits: number,
 ): Promise<MissCause> {
-  if (scopes.scopes.length === 0 || (await store.session(scopes)).moment.stamps.size === 0) return "empty";
+  // The search has asked for a state that is fresh enough.
+  const atMostMs = Number.MAX_SAFE_INTEGER;
+  if (scopes.scopes.length === 0 || (await store.session(scopes, { atMostMs })).moment.stamps.size === 0)
+    return "empty";
   if (mode !== "lexical" && mode !== "regex") {
     const versions = (await store.versions?.versions(scopes)) ?? [];
     const embedders = embedder === undefined ? formerEmbedders : [embedder, ...formerEmbedders];

@@ -262,9 +262,9 @@ function guardReads({ documents, trash }: StoreParts, guard: Guard): Reads {
       const counts = (await documents.chunkCounts(readable, within)).values();
       return asked.map(({ scope }) => (readable.includes(scope) ? counts.next().value! : 0));
     },
-    async scopes(authority) {
+    async scopes(authority, atMostMs) {
       guard.maintain(authority);
-      return [...(await documents.scopes())];
+      return [...(await documents.scopes(atMostMs))];
     },
     async status(scopes) {
       return copyPlain(await documents.status(guard.read(scopes)));

@@ -103,8 +103,8 @@ export function keepFresh(
       folders: read((...call) => documents.folders!(...call)),
       chunks: list((...call) => documents.chunks(...call)),
       chunkCounts: read((...call) => documents.chunkCounts(...call)),
-      async scopes() {
-        await fresh(atMostMs);
+      async scopes(age = atMostMs) {
+        await fresh(age);
         return documents.scopes();
       },
       status: read((...call) => documents.status(...call)),
