@@ -5,6 +5,7 @@ import { placingSetting } from "../segments/fit-members.ts";
 import type { SegmentCore } from "../segments/segment-core.ts";
 import type { FitRow } from "../segments/segment-directory.ts";
 import type { FitFacts } from "./commit-rows.ts";
+import { baseName, compareCommits, createAskCommits, type HeldScope } from "./compare-commits.ts";
 import { ageOf, type Instant, never, present } from "./instant.ts";
 import {
   type AskedScope,
@@ -28,6 +29,7 @@ import type { Placement } from "./placement.ts";
 import { type Postgres, stateOf } from "./postgres-client.ts";
 import { otherPast } from "./other-past.ts";
 import { markOfBase, type PageRow } from "./read-page.ts";
+import { baseScope } from "./replica-stamps.ts";
 import { type Retired, retiredSetting, scopeOfLives, scopeOfSetting } from "./row-log.ts";
 import { type SharedIndex, unpackIndex } from "./shared-index.ts";
 
@@ -53,7 +55,10 @@ export interface LazyNews {
   /** Whether the scope was asked for: one that is not held then holds nothing. */
   isKnown(scope: Scope): boolean;
   readonly find: (scope: LazyScope, key: number) => LazyPlace | undefined;
-  /** Brings scopes, or all of them, to the newest state; those of `renew` begin anew. **Errors** `store-failed`; `store-busy` where too much is outside of the shared index. */
+  /**
+   * Brings scopes, or all of them, to the newest state. With `renew` something is new, and those scopes begin anew. **Errors** `store-failed`; `store-busy` where
+   * too much is outside of the shared index.
+   */
   refresh(scopes: readonly Scope[] | undefined, renew?: readonly Scope[]): Promise<void>;
   /** How long ago the scopes were surely in their newest state. **Units** milliseconds. */
   age(scopes: readonly Scope[] | undefined): number;
@@ -71,6 +76,15 @@ export interface LazyNewsOptions {
 export interface NewsHooks {
   dropped(scope: LazyScope): void;
   changed(change: LazyChange): void;
+}
+
+/** Calls that are answered together. */
+interface Round {
+  readonly scopes: Set<Scope>;
+  every: boolean;
+  readonly renew: Set<Scope>;
+  /** Whether something is new for certain. */
+  isBehind: boolean;
 }
 
 /** Scopes that are kept beside those of a call. */
@@ -99,6 +113,9 @@ export function createLazyNews({ db, schema, facts, placement }: LazyNewsOptions
   let renames = 0;
   const findPlace = createPlaceFinder();
   const news = newsText(schema);
+  const askCommits = createAskCommits(db, schema);
+  /** Whether the last news had something of scopes that were held: more may come, and is asked for at once. */
+  let isMoving = false;
   const mark = markOfBase(facts["secret"] ?? "");
   const patterns = JSON.stringify(placement.patterns);
   let core: SegmentCore | undefined;
@@ -240,7 +257,34 @@ export function createLazyNews({ db, schema, facts, placement }: LazyNewsOptions
     );
   }
 
-  async function catchUp(asking: ReadonlySet<Scope>, every: boolean, renew: ReadonlySet<Scope>): Promise<void> {
+  /** Whether these scopes, or all of them, are in their newest state. */
+  async function isNewest(names: ReadonlySet<Scope> | "all"): Promise<boolean> {
+    const found = await askCommits(names);
+    const own = new Map<string, HeldScope>([[baseName, { key: baseScope, stamp: baseStamp, commit: baseCommit }]]);
+    for (const name of names === "all" ? held.keys() : names) {
+      const scope = held.get(name);
+      if (scope !== undefined) own.set(name, scope);
+    }
+    const rows = found.filter(({ name }) => name === baseName || placement.holds(name));
+    return compareCommits(rows, own, mark) === "same";
+  }
+
+  async function catchUp({ scopes: asking, every, renew, isBehind }: Round): Promise<void> {
+    const before = stamp;
+    const isKnown = every ? everyFresh !== never : baseStamp >= 0 && [...asking].every((name) => fresh.has(name));
+    if (isKnown && !isBehind && !isMoving) {
+      const asked = present();
+      if (await isNewest(every ? "all" : asking)) {
+        for (const name of [...asking, ...(every ? held.keys() : [])]) fresh.set(name, asked);
+        if (every) everyFresh = asked;
+        return;
+      }
+    }
+    await bringNews(asking, every, renew);
+    isMoving = isKnown && stamp !== before;
+  }
+
+  async function bringNews(asking: ReadonlySet<Scope>, every: boolean, renew: ReadonlySet<Scope>): Promise<void> {
     if (held.size > scopeBudget && !every) {
       for (const name of held.keys()) if (!asking.has(name)) drop(name);
       everyFresh = never;
@@ -298,22 +342,21 @@ export function createLazyNews({ db, schema, facts, placement }: LazyNewsOptions
   }
 
   /** The round of news that has not begun yet: a call that asks meanwhile joins it. */
-  let next:
-    | { readonly scopes: Set<Scope>; every: boolean; readonly renew: Set<Scope>; readonly done: Promise<void> }
-    | undefined;
+  let next: (Round & { readonly done: Promise<void> }) | undefined;
   let running: Promise<unknown> = Promise.resolve();
-  function refresh(scopes: readonly Scope[] | undefined, renew: readonly Scope[] = []): Promise<void> {
+  function refresh(scopes: readonly Scope[] | undefined, renew?: readonly Scope[]): Promise<void> {
     if (next === undefined) {
-      const round = { scopes: new Set<Scope>(), every: false, renew: new Set<Scope>() };
+      const round: Round = { scopes: new Set(), every: false, renew: new Set(), isBehind: false };
       const done = running.then(() => {
         next = undefined;
-        return catchUp(round.scopes, round.every, round.renew);
+        return catchUp(round);
       });
       running = done.catch(() => {});
       next = Object.assign(round, { done });
     }
     for (const name of scopes ?? []) next.scopes.add(name);
-    for (const name of renew) next.renew.add(name);
+    for (const name of renew ?? []) next.renew.add(name);
+    next.isBehind ||= renew !== undefined;
     next.every ||= scopes === undefined;
     return next.done;
   }

@@ -5,6 +5,7 @@ import type { Scope } from "../../contracts/scope.ts";
 export interface Placement {
   /** Sorted names, and beginnings that end in `*`; `*` alone is every scope. */
   readonly patterns: readonly string[];
+  holds(scope: string): boolean;
   /** **Errors** `unsupported` for a scope that this node does not hold: an empty answer would be a wrong one. */
   check(scopes: readonly Scope[]): void;
 }
@@ -15,7 +16,7 @@ const heldByAll = "deployment";
 /** A scope, or the beginning of its name and `*`. */
 export const placementPattern = /^(?:\*|platform|deployment|(?:team|user):(?:\*|.*\S.*))$/su;
 
-const everywhere: Placement = { patterns: ["*"], check() {} };
+const everywhere: Placement = { patterns: ["*"], holds: () => true, check() {} };
 
 function holds(patterns: readonly string[], scope: string): boolean {
   return patterns.some((one) => (one.endsWith("*") ? scope.startsWith(one.slice(0, -1)) : one === scope));
@@ -27,6 +28,7 @@ export function readPlacement(given: readonly string[] | undefined): Placement {
   if (patterns.includes("*")) return everywhere;
   return {
     patterns,
+    holds: (scope) => holds(patterns, scope),
     check(scopes) {
       const missing = scopes.find((scope) => !holds(patterns, scope));
       if (missing === undefined) return;

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { isPlaced } from "./placement.ts";
-import { commitOf, type ReplicaStamp } from "./replica-stamps.ts";
+import { baseScope, commitOf, type ReplicaStamp } from "./replica-stamps.ts";
 
 /** A row of a page, of any table. */
 export interface PageRow {
@@ -80,10 +80,14 @@ export function isForked(schema: string, row: string, stamp: string, commit: str
     SELECT FROM ${schema}.changes w WHERE w.scope = ${row}.key AND w.stamp = ${stamp} AND ${commitOf("w.writer")} = ${commit}) END)`;
 }
 
-/** Whether a shared index is of a state that the scope's row has come from. One without a commit is of an earlier version. */
+/**
+ * Whether a shared index is of a state that the rows of its scope and of the base have come from. `last_commit` names the commits of both, as far as they are
+ * known: an index of an earlier version has the scope's, or none.
+ */
 export function isOfThisPast(schema: string, index: string, row: string): string {
-  return `(${index}.stamp <= ${row}.stamp AND NOT EXISTS (SELECT FROM ${schema}.changes w
-    WHERE w.scope = ${index}.scope AND w.stamp = ${index}.stamp AND ${commitOf("w.writer")} <> ${index}.last_commit))`;
+  return `(${index}.stamp <= ${row}.stamp AND ${index}.base <= (SELECT z.stamp FROM ${schema}.scopes z WHERE z.key = ${baseScope})
+    AND NOT EXISTS (SELECT FROM ${schema}.changes w WHERE (w.scope, w.stamp) IN ((${index}.scope, ${index}.stamp), (${baseScope}, ${index}.base))
+    AND ${commitOf("w.writer")} <> nullif(split_part(${index}.last_commit, ' ', CASE w.scope WHEN ${baseScope} THEN 2 ELSE 1 END), '')))`;
 }
 
 /** Names a base in statements, which a server may log. */

@@ -27,6 +27,7 @@ import {
   type Standing,
   stampsAfter,
 } from "./read-page.ts";
+import { compareCommits, createAskCommits, type Comparison } from "./compare-commits.ts";
 import { otherPast } from "./other-past.ts";
 import { createHold } from "./create-hold.ts";
 import { createReplicaStamps, type ReplicaStamp } from "./replica-stamps.ts";
@@ -38,6 +39,12 @@ const mostTogether = 32;
 
 /** Keys of scopes that are fetched together. */
 const scopeKeysAtOnce = 4;
+
+/** Scopes whose own moment is remembered. */
+const scopeBudget = 4_096;
+
+/** Age at which all scopes are asked about, whichever is read: words that were purged elsewhere leave the copy. **Units** milliseconds. */
+const mostAlone = 30_000;
 
 /** States of Postgres in which another writer was faster: unique name, deadlock, serialization. */
 const conflicts: ReadonlySet<string> = new Set(["23505", "40P01", "40001", "55P03"]);
@@ -84,6 +91,8 @@ interface AskedPage {
 
 /** The reason of a catch-up. */
 interface Occasion {
+  /** Scopes that must be in their newest state. Default: all. */
+  readonly scopes?: readonly Scope[] | undefined;
   readonly isOpening?: boolean;
   /** Whether a notice says that there is something. */
   readonly isTold?: boolean;
@@ -138,13 +147,16 @@ export function createReplicaDirectory({
   const waiting: Waiting[] = [];
   let lastWrite: Promise<unknown> = Promise.resolve();
   let core: SegmentCore | undefined;
+  /** When the whole copy was surely in its newest state; and scopes that were later. */
   let fresh = never;
+  const freshOf = new Map<Scope, Instant>();
   let isPurged = false;
   /** Whether a node listened when this one committed last. */
   let isHeard = false;
   /** Upkeep of the copy, which no call waits for. */
   let upkeep: Promise<unknown> = Promise.resolve();
   const [page, probe] = [pageText(schema), probeText(schema)];
+  const askCommits = createAskCommits(db, schema);
   const held = JSON.stringify(placement.patterns);
   const mark = markOfBase(secret);
 
@@ -192,25 +204,45 @@ export function createReplicaDirectory({
     return found.length > 0;
   }
 
-  async function catchUp({ isOpening = false, isTold = false }: Occasion): Promise<void> {
+  function noteFresh(at: Instant, scopes: readonly Scope[] | undefined): void {
+    if (scopes === undefined) fresh = at;
+    if (scopes === undefined || freshOf.size > scopeBudget) freshOf.clear();
+    for (const name of scopes ?? []) freshOf.set(name, at);
+  }
+
+  /** How some scopes stand. Most questions end here, and a commit to another scope is left to the next question about it. */
+  async function compare(scopes: readonly Scope[]): Promise<Comparison> {
+    const own = await lock.read(async () => stamps.named(scopes));
+    const held = new Map(own.map(({ name, scope: key, stamp, commit }) => [name, { key, stamp, commit }]));
+    return compareCommits(await askCommits(scopes), held, mark);
+  }
+
+  async function catchUp({ scopes, isOpening = false, isTold = false }: Occasion): Promise<void> {
     let until = performance.now() + busyTimeoutMs;
     let isBehind = isTold;
+    /** The question about some scopes proves nothing of the others. */
+    let proved = scopes;
+    if (scopes !== undefined) {
+      const before = present();
+      const comparison = await compare(scopes);
+      if (comparison === "same") return noteFresh(before, scopes);
+      if (comparison === "behind") isBehind = true;
+      else proved = undefined;
+    }
     let ahead: AskedPage | undefined;
     const kept: Replica["kept"] = {};
     for (;;) {
       const have = await lock.read(async () => stamps.all());
       const before = present();
       if (!isBehind && !(await isLacking(have))) {
-        fresh = before;
-        return;
+        return noteFresh(before, proved);
       }
       const { asked, found: answer } = ahead ?? askPage(have);
       const found = await answer;
       if (found.scopes.length === 0) {
         // A notice came, and brings nothing: it may be of another base, or of one with fewer commits.
         if (isTold) await isLacking(have);
-        fresh = asked;
-        return;
+        return noteFresh(asked, proved);
       }
       if (found.scopes.some(({ isForked }) => isForked)) throw otherPast(db, "ahead");
       isBehind = true;
@@ -221,10 +253,7 @@ export function createReplicaDirectory({
       if (applied !== undefined) {
         isPurged ||= applied.purged;
         tidyLater(applied.scopes);
-        if (!found.more) {
-          fresh = asked;
-          return;
-        }
+        if (!found.more) return noteFresh(asked, proved);
       }
       if (isOpening && applied !== undefined) until = performance.now() + busyTimeoutMs;
       if (performance.now() > until) throw await tooLate();
@@ -255,20 +284,24 @@ export function createReplicaDirectory({
   }
 
   let running: Promise<void> | undefined;
-  let following: Promise<void> | undefined;
+  let following: { scopes: readonly Scope[] | undefined; readonly done: Promise<void> } | undefined;
   function refresh(occasion: Occasion = {}): Promise<void> {
     if (running === undefined) {
       running = catchUp(occasion).finally(() => (running = undefined));
       return running;
     }
     // The one under way may have asked before this call.
-    following ??= running
-      .catch(() => {})
-      .then(() => {
-        following = undefined;
-        return refresh();
-      });
-    return following;
+    if (following === undefined) {
+      const done = running
+        .catch(() => {})
+        .then(() => {
+          const scopes = following?.scopes;
+          following = undefined;
+          return refresh({ scopes });
+        });
+      following = { scopes: occasion.scopes, done };
+    } else following.scopes = following.scopes && occasion.scopes && [...following.scopes, ...occasion.scopes];
+    return following.done;
   }
 
   async function read<Result>(work: (rows: DirectoryWriter) => Result): Promise<Result> {
@@ -384,7 +417,7 @@ export function createReplicaDirectory({
         if (error instanceof Unanswered) {
           if (await resolve(error)) {
             // It is stored, whatever happens now: the copy gets it here or with the next call, which asks in any case.
-            fresh = never;
+            noteFresh(never, undefined);
             await refresh().catch(() => {});
             break;
           }
@@ -437,9 +470,13 @@ export function createReplicaDirectory({
       core = given;
     },
     follow: (isTold) => refresh({ isTold }),
-    refresh: () => refresh(),
+    refresh: (scopes) => refresh({ scopes: ageOf(fresh) < mostAlone ? scopes : undefined }),
     fill: () => refresh({ isOpening: true }),
-    age: () => ageOf(fresh),
+    age(scopes) {
+      const whole = ageOf(fresh);
+      if (scopes === undefined || freshOf.size === 0) return whole;
+      return Math.min(whole, Math.max(0, ...scopes.map((name) => ageOf(freshOf.get(name) ?? never))));
+    },
     peek() {
       try {
         return lock.isHeld ? undefined : rows.stamp();

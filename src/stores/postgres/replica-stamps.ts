@@ -32,6 +32,8 @@ export function commitOf(writer: string): string {
 export interface ReplicaStamps {
   all(): readonly ReplicaStamp[];
   get(scope: number): ReplicaStamp | undefined;
+  /** The base itself, with an empty name, and those of these scopes that the copy has. */
+  named(scopes: readonly string[]): readonly (ReplicaStamp & { readonly name: string })[];
   put(row: ReplicaStamp): void;
   add(scope: number): void;
   remove(scope: number): void;
@@ -55,6 +57,12 @@ export function createReplicaStamps(db: SqliteConnection): ReplicaStamps {
   return {
     all: () => db.all<ReplicaStamp>(`SELECT ${columns} FROM replica WHERE scope >= 0`),
     get,
+    named: (scopes) =>
+      db.all(
+        `SELECT '' AS name, ${columns} FROM replica WHERE scope = ${baseScope}
+UNION ALL SELECT s.scope, r.scope, r.stamp, r.next, r."commit" FROM scopes s JOIN replica r ON r.scope = s.key WHERE s.scope IN (SELECT value FROM json_each(?))`,
+        JSON.stringify(scopes),
+      ),
     put,
     add: (scope) => put({ scope, stamp: 0, next: 1, commit: null }),
     remove: (scope) => void db.run("DELETE FROM replica WHERE scope = ?", scope),

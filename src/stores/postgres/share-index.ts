@@ -72,8 +72,9 @@ interface ReadScope extends Omit<SharedIndex, "segments"> {
   readonly segments: readonly ReadSegment[];
   readonly key: number;
   readonly stamp: number;
-  readonly commit: string | null;
   readonly base: number;
+  /** Names the commits of both stamps. */
+  readonly commits: string;
 }
 
 /**
@@ -112,7 +113,6 @@ DELETE FROM ${schema}.index_files f WHERE f.name <> '${factsFile}' AND (EXISTS (
 }
 
 async function findDue({ core, db, schema, placement }: Sharing): Promise<readonly Scope[]> {
-  const { patterns } = placement;
   const held = new Set(await core.look((rows) => rows.scopes().map(({ scope }) => scope)));
   const found = await db.query<{ readonly name: Scope }>(
     "asking for indexes",
@@ -126,18 +126,7 @@ OR s.key > ${baseScope} AND NOT s.gone AND (EXISTS (SELECT FROM unnest(i.segment
   OR EXISTS (SELECT FROM ${schema}.settings o WHERE o.scope = ${baseScope} AND o.name = '${placingSetting}' AND o.changed > i.base))
 ORDER BY s.name`,
   );
-  return found
-    .map(({ name }) => name)
-    .filter((name) => held.has(name) && (patterns[0] === "*" || isHeld(placement, name)));
-}
-
-function isHeld(placement: Placement, scope: Scope): boolean {
-  try {
-    placement.check([scope]);
-    return true;
-  } catch {
-    return false;
-  }
+  return found.map(({ name }) => name).filter((name) => held.has(name) && placement.holds(name));
 }
 
 /** @param all whether files that are there are sent too: one may have gone. **Shape** false where a commit, a purge or a removal of files came between. */
@@ -163,7 +152,7 @@ async function shareScope(sharing: Sharing, scope: Scope, all: boolean): Promise
     segments.push({ name, ...shared });
     files += own.reduce((sum, { parts }) => sum + parts, 0);
   }
-  const { documents, headings, terms, key, stamp, base, commit } = read;
+  const { documents, headings, terms, key, stamp, base, commits } = read;
   const data = await packIndex({ segments, documents, headings, terms });
   const names = segments.map(({ name }) => name);
   const [put] = await db.query<{ readonly ok: boolean }>(
@@ -180,7 +169,7 @@ put AS (INSERT INTO ${schema}.indexes AS t (scope, stamp, base, segments, data, 
     WHERE (t.stamp, t.base) <= (excluded.stamp, excluded.base)
       OR NOT EXISTS (SELECT FROM ${schema}.scopes s WHERE s.key = t.scope AND ${isOfThisPast(schema, "t", "s")}) RETURNING 1)
 SELECT count(*) > 0 OR EXISTS (SELECT FROM ${schema}.indexes i JOIN ${schema}.scopes s ON s.key = i.scope AND ${isOfThisPast(schema, "i", "s")} WHERE i.scope = $1 AND i.stamp >= $2 AND i.base >= $3 AND (i.stamp > $2 OR i.base > $3)) AS ok FROM put`,
-    [key, stamp, base, JSON.stringify(names), data, files, commit],
+    [key, stamp, base, JSON.stringify(names), data, files, commits],
   );
   return put?.ok === true;
 }
@@ -237,8 +226,8 @@ function* readScope(
   return {
     key: held.row.key,
     stamp: at.stamp,
-    commit: at.commit,
     base: base.stamp,
+    commits: `${at.commit ?? ""} ${base.commit ?? ""}`,
     segments,
     documents: [...documents.values()],
     headings: [...headings.keys()],

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "v
 import { openKnowledgeBase } from "../../../src/index.node.ts";
 import { IbidError } from "../../../src/contracts/errors.ts";
 import type { Receipt } from "../../../src/contracts/leg.ts";
+import type { Scope } from "../../../src/contracts/scope.ts";
 import type { Store } from "../../../src/contracts/store.ts";
 import { createRetriever } from "../../../src/search/create-retriever.ts";
 import type { PostgresClient } from "../../../src/stores/postgres/postgres-client.ts";
@@ -80,6 +81,54 @@ describe("a call", () => {
         (await reader.search("ash", { mode: "lexical", ...options })).length;
       expect([await find({}), await find(ask(receipt)), await find({})]).toEqual([0, 1, 1]);
     }
+  });
+
+  it("asks once, also an operator's search of every scope, and one that finds too little", async () => {
+    const [writer, watch] = [await open("once"), watched()];
+    const store = await open("once", { node: "b", client: watch.client, atMostMs: anHour });
+    const reader = await openKnowledgeBase({ store });
+    await writer.replace(write("team:a"), documentEntry("a", ["ash"]));
+    const tripsOf = async (question: string, options: object = {}): Promise<number> => {
+      watch.trips = 0;
+      await reader.search(question, { mode: "lexical", ...options });
+      return watch.trips;
+    };
+    expect(await tripsOf("ash", { consistency: "latest" })).toBe(2);
+    for (const question of ["ash", "nowhere"]) {
+      expect(await tripsOf(question)).toBe(0);
+      expect(await tripsOf(question, { consistency: "latest" })).toBe(1);
+      expect(await tripsOf(question, { atMostMs: 0 })).toBe(1);
+    }
+  });
+
+  it("asks about the scopes that it reads, and leaves what others have for the next question", async () => {
+    const [writer, watch] = [await open("alone"), watched()];
+    const reader = await open("alone", { node: "b", client: watch.client });
+    const stampOf = async (
+      scope: Scope,
+      options: object = {},
+    ): Promise<readonly [number | undefined, trips: number]> => {
+      watch.trips = 0;
+      const { moment } = await reader.session(read(scope), options);
+      return [moment.stamps.get(scope)?.stamp, watch.trips];
+    };
+    await writer.replace(write("team:a"), documentEntry("a", ["ash"]));
+    expect(await stampOf("deployment")).toEqual([undefined, 1]);
+    expect(await stampOf("deployment", { atMostMs: anHour })).toEqual([undefined, 0]);
+    // The question about the one says nothing of the other.
+    await writer.replace(write("deployment"), documentEntry("b", ["birch"]));
+    expect(await stampOf("deployment")).toEqual([1, 2]);
+    expect(await stampOf("team:a")).toEqual([1, 1]);
+    await writer.replace(write("team:a"), documentEntry("c", ["cedar"]));
+    await stampOf("deployment");
+    expect(await stampOf("team:a", { atMostMs: 10 })).toEqual([2, 2]);
+    // After a while all are asked about: purged words leave the copy though nobody reads their scope.
+    await writer.replace(write("team:a"), documentEntry("d", ["dogwood"]));
+    const real = Date.now;
+    const clock = vi.spyOn(Date, "now").mockImplementation(() => real() + 30_000);
+    onTestFinished(() => clock.mockRestore());
+    expect(await stampOf("deployment")).toEqual([1, 2]);
+    expect(await stampOf("team:a", { atMostMs: 1_000 })).toEqual([3, 0]);
   });
 
   it("asks for the latest by name, whatever age the store was opened with", async () => {

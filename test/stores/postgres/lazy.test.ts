@@ -165,6 +165,52 @@ describe("trips", () => {
     expect(found).toEqual(await ask(node, "quagga c7"));
   });
 
+  it("asks for news where there are any, and at once while more come", async () => {
+    const statements: string[] = [];
+    const client: PostgresClient = {
+      query(text, values) {
+        statements.push(/^\s*WITH asked/u.test(text) ? "news" : /last_commit AS last/u.test(text) ? "commits" : "rows");
+        return database.client.query(text, values);
+      },
+    };
+    const node = await open("moving", { shareIndex: true });
+    await fill(node, "deployment", 12);
+    await fill(node, "team:a", 3);
+    const lazy = await open("moving", { lazy: true, client });
+    const ask = async (): Promise<readonly string[]> => {
+      statements.length = 0;
+      await createRetriever({ store: lazy }).retrieve(read("deployment"), topicText(3), { mode: "lexical" });
+      return [...statements];
+    };
+    const put = (scope: Scope, id: string) => node.replace(write(scope), documentEntry(id, [topicText(3)]));
+    await ask();
+    expect(await ask()).toEqual(["commits"]);
+    await put("team:a", "elsewhere");
+    expect(await ask()).toEqual(["commits"]);
+    await put("deployment", "first");
+    expect((await ask()).slice(0, 2)).toEqual(["commits", "news"]);
+    await put("deployment", "second");
+    expect((await ask())[0]).toBe("news");
+    expect(await ask()).toEqual(["news"]);
+    expect(await ask()).toEqual(["commits"]);
+  }, 120_000);
+
+  it("an operator's search of every scope asks once", async () => {
+    const watch = watched();
+    const node = await open("operator", { shareIndex: true });
+    await fill(node, "deployment", 6);
+    const store = await open("operator", { lazy: true, client: watch.client });
+    const kb = await openKnowledgeBase({ store });
+    onTestFinished(() => kb.close());
+    const find = () => kb.search(topicText(3), { mode: "lexical", topK: 50 });
+    await find();
+    watch.trips = 0;
+    await find();
+    expect(watch.trips).toBe(1);
+    await node.replace(write("team:a"), documentEntry("new", [`anew ${topicText(3)}`]));
+    expect((await find()).map(({ scope }) => scope)).toContain("team:a");
+  }, 120_000);
+
   it("a state that may be old costs none", async () => {
     const watch = watched();
     const node = await open("old", { shareIndex: true });

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import type { Store } from "../../../src/contracts/store.ts";
 import type { PostgresStoreOptions } from "../../../src/stores/postgres/postgres-store.ts";
 import { documentEntry, collect, plainAnalyzer, read, write } from "../build.ts";
+import { topicText, watchedModel } from "../topics.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
 
 let database: TestDatabase;
@@ -139,10 +140,36 @@ describe("a copy of another past [L4]", () => {
     expect(await idsIn(await open("lazy", "a", lazily))).toEqual(["a.txt", "c.txt"]);
     await other.upkeep!.settle();
     const { rows } = await database.client.query(
-      `SELECT i.last_commit = left(w.writer::text, 13) AS same FROM ${schema}.indexes i JOIN ${schema}.changes w ON w.scope = i.scope AND w.stamp = i.stamp`,
+      `SELECT split_part(i.last_commit, ' ', 1) = left(w.writer::text, 13) AS same FROM ${schema}.indexes i JOIN ${schema}.changes w ON w.scope = i.scope AND w.stamp = i.stamp`,
     );
     expect(rows).toEqual([{ same: true }]);
     expect(await idsIn(await open("lazy", "a", lazily))).toEqual(["a.txt", "c.txt"]);
+  });
+
+  it("is left by a shared index too, where the base alone was written to before it was restored", async () => {
+    const schema = database.schemaOf("refitted");
+    const fitted = { shareIndex: true, corpusModel: watchedModel(4) };
+    const store = await open("refitted", "a", { corpusModel: watchedModel(4) });
+    for (let i = 0; i < 8; i++) await store.replace(write("deployment"), documentEntry(`d${i}`, [topicText(i)]));
+    const restore = await backUp(schema);
+    const last = async (): Promise<unknown> => {
+      const { rows } = await database.client.query(
+        `SELECT left(w.writer::text, 13) AS base, split_part(i.last_commit, ' ', 2) AS shared, i.base::int AS stamp
+         FROM ${schema}.indexes i JOIN ${schema}.scopes s ON s.key = 0 JOIN ${schema}.changes w ON w.scope = 0 AND w.stamp = s.stamp`,
+      );
+      return rows;
+    };
+    // The fit is a commit of the base, and of no scope.
+    const sharer = await open("refitted", "b", fitted);
+    await sharer.upkeep!.settle();
+    const [before] = (await last()) as readonly { readonly base: string; readonly shared: string }[];
+    expect(before).toMatchObject({ shared: before!.base });
+    await restore();
+    const other = await open("refitted", "c", fitted);
+    await other.upkeep!.settle();
+    const [after] = (await last()) as readonly { readonly base: string; readonly shared: string }[];
+    expect(after).toMatchObject({ shared: after!.base });
+    expect(after).not.toEqual(before);
   });
 
   it("neither reads nor writes where another base has taken the place of its own", async () => {
