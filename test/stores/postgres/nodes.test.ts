@@ -53,11 +53,11 @@ async function compare(history: readonly (readonly [node: number, op: Operation]
   }
 }
 
-it.each([1, 2, 4])(
+it.each([1, 2, 4, 8])(
   "a base with %i nodes finds what a SQLite store finds, in order and with equal scores",
   async (nodes) => {
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.tuple(fc.nat(3), operation), { minLength: 8, maxLength: 30 }), (history) =>
+      fc.asyncProperty(fc.array(fc.tuple(fc.nat(7), operation), { minLength: 8, maxLength: 30 }), (history) =>
         compare(history, nodes),
       ),
       { numRuns: fewer(1, 12), endOnFailure: true },
