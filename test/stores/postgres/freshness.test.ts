@@ -85,8 +85,10 @@ describe("a call", () => {
 
   it("asks once, also an operator's search of every scope, and one that finds too little", async () => {
     const [writer, watch] = [await open("once"), watched()];
-    const store = await open("once", { node: "b", client: watch.client, atMostMs: anHour });
-    const reader = await openKnowledgeBase({ store });
+    const store = await open("once", { node: "b", client: watch.client });
+    const causes: string[] = [];
+    const tracer = { trace: () => {}, miss: (...miss: readonly unknown[]) => void causes.push(String(miss.at(-1))) };
+    const reader = await openKnowledgeBase({ store, operations: { tracer } });
     await writer.replace(write("team:a"), documentEntry("a", ["ash"]));
     const tripsOf = async (question: string, options: object = {}): Promise<number> => {
       watch.trips = 0;
@@ -95,10 +97,11 @@ describe("a call", () => {
     };
     expect(await tripsOf("ash", { consistency: "latest" })).toBe(2);
     for (const question of ["ash", "nowhere"]) {
-      expect(await tripsOf(question)).toBe(0);
+      expect(await tripsOf(question)).toBe(1);
       expect(await tripsOf(question, { consistency: "latest" })).toBe(1);
-      expect(await tripsOf(question, { atMostMs: 0 })).toBe(1);
+      expect(await tripsOf(question, { atMostMs: anHour })).toBe(0);
     }
+    expect(causes.slice(-3)).toEqual(["no-match", "no-match", "no-match"]);
   });
 
   it("asks about the scopes that it reads, and leaves what others have for the next question", async () => {
@@ -120,15 +123,17 @@ describe("a call", () => {
     expect(await stampOf("deployment")).toEqual([1, 2]);
     expect(await stampOf("team:a")).toEqual([1, 1]);
     await writer.replace(write("team:a"), documentEntry("c", ["cedar"]));
-    await stampOf("deployment");
-    expect(await stampOf("team:a", { atMostMs: 10 })).toEqual([2, 2]);
+    const real = Date.now;
+    let later = 5_000;
+    const clock = vi.spyOn(Date, "now").mockImplementation(() => real() + later);
+    onTestFinished(() => clock.mockRestore());
+    expect(await stampOf("deployment")).toEqual([1, 1]);
+    expect(await stampOf("team:a", { atMostMs: 4_000 })).toEqual([2, 2]);
     // After a while all are asked about: purged words leave the copy though nobody reads their scope.
     await writer.replace(write("team:a"), documentEntry("d", ["dogwood"]));
-    const real = Date.now;
-    const clock = vi.spyOn(Date, "now").mockImplementation(() => real() + 30_000);
-    onTestFinished(() => clock.mockRestore());
+    later = 45_000;
     expect(await stampOf("deployment")).toEqual([1, 2]);
-    expect(await stampOf("team:a", { atMostMs: 1_000 })).toEqual([3, 0]);
+    expect(await stampOf("team:a", { atMostMs: 25_000 })).toEqual([3, 0]);
   });
 
   it("asks for the latest by name, whatever age the store was opened with", async () => {
