@@ -17,7 +17,7 @@ export function* waitAll<Value extends object>(values: readonly Maybe<Value>[]):
 }
 
 /** A leg of an author may give promises of its own kind. */
-function isLate<Value extends object>(value: Maybe<Value>): value is Promise<Value> {
+export function isLate<Value extends object>(value: Maybe<Value>): value is Promise<Value> {
   return "then" in value && typeof value.then === "function";
 }
 

@@ -10,7 +10,7 @@ import type {
   Why,
   Within,
 } from "../contracts/leg.ts";
-import { type Maybe, wait, waitAll, type Waits } from "../runtime/waits.ts";
+import { isLate, type Maybe, wait, waitAll, type Waits } from "../runtime/waits.ts";
 import {
   chunkKey,
   type FoundByLeg,
@@ -74,18 +74,42 @@ export function* fuse(input: FuseInput): Waits<FuseResult> {
   for (let pool = poolSize(input.wanted); ; pool = pool === "all" ? pool : pool * growth) {
     const depth = input.fusion.byRank && pool !== "all" ? Math.max(pool, rankDepth) : pool;
     const known = before;
-    const results = yield* waitAll(input.legs.map((each, i) => askPool(each, input.fusion, depth, known?.[i])));
-    const pools = input.legs.map(({ leg }, i) => openPool(leg.name, depth, results[i]!));
-    before = pools;
-    const candidates = yield* reach(input, pools, depth);
-    for (const { forget } of results) forget?.();
-    if (candidates === undefined) continue;
-    return {
-      candidates: yield* orderCandidates(candidates, input.wanted, input.readPlaces),
-      results: new Map(pools.map(({ name, result }) => [name, result])),
-      stale: pools.some(({ stale }) => stale),
-    };
+    const kept = createForgetting();
+    try {
+      const asked = input.legs.map((each, i) => kept.note(askPool(each, input.fusion, depth, known?.[i])));
+      const results = yield* waitAll(asked);
+      const pools = input.legs.map(({ leg }, i) => openPool(leg.name, depth, results[i]!));
+      before = pools;
+      const candidates = yield* reach(input, pools, depth);
+      if (candidates === undefined) continue;
+      return {
+        candidates: yield* orderCandidates(candidates, input.wanted, input.readPlaces),
+        results: new Map(pools.map(({ name, result }) => [name, result])),
+        stale: pools.some(({ stale }) => stale),
+      };
+    } finally {
+      kept.forget();
+    }
   }
+}
+
+/** Results whose legs forget what they kept. A leg that gives its result after that, because another one failed, forgets at once. */
+function createForgetting() {
+  const noted: LegResult[] = [];
+  let isOver = false;
+  const take = (result: LegResult): LegResult => {
+    if (isOver) result.forget?.();
+    else noted.push(result);
+    return result;
+  };
+  return {
+    note: (asked: Maybe<LegResult>): Maybe<LegResult> =>
+      isLate(asked) ? Promise.resolve(asked).then(take) : take(asked),
+    forget(): void {
+      isOver = true;
+      for (const { forget } of noted) forget?.();
+    },
+  };
 }
 
 /** Merges the pools, and adds what else is needed. **Shape** all candidates, the first `wanted` of which are certain; `undefined` where pools must grow. */

@@ -393,6 +393,60 @@ describe("fusing pools of legs", () => {
     expect(asked).toContain("a on");
   });
 
+  it("forgets what its legs kept where another step fails, also of a leg that answers after that", async () => {
+    const forgotten: string[] = [];
+    const kept = (name: string): LegResult => ({
+      matches: [{ scope: "user:ada", id: name, score: 1, revision: 1, why: { kind: "other", details: null } }],
+      complete: false,
+      exact: true,
+      calibration: { weight: 1, scale: 1 },
+      kept: 0,
+      forget: () => void forgotten.push(name),
+    });
+    const later = Promise.withResolvers<LegResult>();
+    const failing = (name: string, search: (within: Within) => LegResult | Promise<LegResult>) => ({
+      leg: { name, search: (_: Query, __: MatchCount, within: object = {}) => search(within as Within) as LegResult },
+      query,
+      within: {},
+    });
+    const fusion = createFusion({ name: "best", weights: undefined, half: undefined }, true);
+    const run = (...legs: readonly ReturnType<typeof failing>[]) =>
+      runWaits(fuse({ legs, fusion, wanted: 1, readPlaces: () => [] }));
+
+    const fails = (): never => {
+      throw new Error("stopped");
+    };
+    const full = (name: string): LegResult => ({ ...kept(name), matches: Array(32).fill(kept(name).matches[0]) });
+    const givenFails = failing("a", (within) => (within.only === undefined ? full("a") : fails()));
+    await expect(
+      run(
+        givenFails,
+        failing("b", () => full("b")),
+      ),
+    ).rejects.toThrow("stopped");
+    expect(forgotten.splice(0)).toEqual(["a", "b"]);
+
+    await expect(
+      run(
+        failing("a", () => kept("a")),
+        failing("b", fails),
+      ),
+    ).rejects.toThrow("stopped");
+    expect(forgotten.splice(0)).toEqual(["a"]);
+
+    const waits = failing("a", () => later.promise);
+    await expect(
+      run(
+        waits,
+        failing("b", async () => fails()),
+      ),
+    ).rejects.toThrow("stopped");
+    expect(forgotten).toEqual([]);
+    later.resolve(kept("a"));
+    await later.promise;
+    expect(forgotten).toEqual(["a"]);
+  });
+
   it("searches one leg alone for all that may reach the last place, where that is enough", async () => {
     // The best has 1.2. Outside its pool b gives .44969 at most, so that a chunk outside both needs .75031 of a.
     const a = notingLeg("a", 400, (i) => (i < 38 ? 1.2 - i / 1000 : 0.8 - i / 1000));

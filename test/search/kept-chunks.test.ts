@@ -1,11 +1,15 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { createGate, operator } from "../../src/access/gate.ts";
 import type { Chunk } from "../../src/contracts/chunk.ts";
 import type { EmbeddingModel } from "../../src/contracts/embedding-model.ts";
 import type { StoreSession } from "../../src/contracts/leg.ts";
 import type { RetrieveOptions } from "../../src/contracts/retriever.ts";
 import { createEmbedder } from "../../src/models/embedder/create-embedder.ts";
+import { takeRoom } from "../../src/engine/kernels/lent-room.ts";
+import { runWaits } from "../../src/runtime/waits.ts";
 import { createRetriever } from "../../src/search/create-retriever.ts";
+import { fuse } from "../../src/search/fuse.ts";
+import { createFusion } from "../../src/search/fusions.ts";
 import type { SearchableStore } from "../../src/search/search-session.ts";
 import type { Segment } from "../../src/engine/segments/segment.ts";
 import { findTogether } from "../../src/stores/segments/kept-chunks.ts";
@@ -126,6 +130,64 @@ describe("a fusion whose pools are not enough", () => {
     }
     expect(kept).toBeGreaterThan(questions / 4);
     expect(searchedOnce).toBeGreaterThan(kept / 2);
+  });
+});
+
+describe("a search that is stopped", () => {
+  /** A signal that stops after so many looks at it. */
+  const stopping = (looks: number): AbortSignal => {
+    let left = looks;
+    return {
+      get aborted() {
+        return left-- <= 0;
+      },
+      reason: new Error("stopped"),
+    } as AbortSignal;
+  };
+
+  it("gives back the room of its bounds, at whichever step it stops [L5]", async () => {
+    const store = createMemoryStore();
+    const embedder = createEmbedder(clusters, { secret: store.secret });
+    const chunks = createChunks(600);
+    const { version, embeddings } = await embedder.embed(chunks, { purpose: "document" });
+    await writeChunks(
+      store,
+      gate.write(operator, "deployment"),
+      chunks.map((each, i) => ({ chunk: each, embeddings: [{ version, embedding: embeddings[i]! }] })),
+    );
+    const query = {
+      question: words[0]!,
+      text: words[0]!,
+      syntax: "literal",
+      embeddings: [{ embedding: embeddings[0]!, version, scopes: ["deployment"] }],
+    } as const;
+    const session = await store.session(gate.read(operator, ["deployment"]));
+    const fusion = createFusion({ name: "best", weights: undefined, half: undefined }, true);
+    const legs = session.legs.filter(({ name }) => name === "lexical" || name === "dense");
+    expect(legs).toHaveLength(2);
+    // A slice for each step.
+    let now = 0;
+    const clock = vi.spyOn(performance, "now").mockImplementation(() => (now += 10));
+    // It is the first to go where no room is free.
+    const held = takeRoom(1);
+    const outcomes: string[] = [];
+    try {
+      for (let looks = 0; !outcomes.includes("ended"); looks++) {
+        for (let i = 0; i < 16; i++) {
+          const within = { signal: stopping(looks) };
+          const asked = legs.map((leg) => ({ leg, query, within }));
+          await runWaits(fuse({ legs: asked, fusion, wanted: 3, readPlaces: () => [] })).then(
+            () => outcomes.push("ended"),
+            () => outcomes.push("stopped"),
+          );
+        }
+        expect([looks, held.numbers === undefined]).toEqual([looks, false]);
+      }
+    } finally {
+      clock.mockRestore();
+      held.close();
+    }
+    expect(outcomes.filter((one) => one === "stopped").length).toBeGreaterThan(100);
   });
 });
 

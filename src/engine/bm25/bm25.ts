@@ -130,9 +130,14 @@ export function* searchPrepared(
         scoring,
         searched.reduce((sum, { segment }) => sum + segment.size, 0),
       );
-    const likely = findLikely(scoring, searched, shared, topK, minScore, sums);
-    if (keeping !== undefined) keeping.kept = sums?.finish(shared.mostShared);
-    return likely;
+    try {
+      const likely = findLikely(scoring, searched, shared, topK, minScore, sums);
+      if (keeping !== undefined) keeping.kept = sums?.finish(shared.mostShared);
+      return likely;
+    } catch (error) {
+      sums?.close();
+      throw error;
+    }
   }
   const asked = searched.some(({ only }) => only !== undefined)
     ? listGiven(searched)

@@ -21,6 +21,8 @@ export interface KeepingSums {
   add(size: number, sums?: Float32Array): void;
   /** Bounds of scores by these sums, and by the most that names and documents give. */
   finish(mostShared: number): KeptScores;
+  /** Gives the room back, where the search does not come to its end. */
+  close(): void;
 }
 
 /** Keeps the sums of a search over so many chunks. */
@@ -36,6 +38,7 @@ export function keepSums(scoring: Bm25Scoring, size: number): KeepingSums {
       at += count;
     },
     finish: (mostShared) => boundKept(scoring, room, firsts, mostShared),
+    close: () => room.close(),
   };
 }
 

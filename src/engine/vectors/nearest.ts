@@ -120,25 +120,31 @@ function* searchCertified(
 ): Generator<undefined, FoundChunk[]> {
   const scan = startCertifiedScan(query, topK, minScore, keeping && most);
   const passed = columns.map((some) => some.flatMap((column) => column.stretches?.() ?? [column]));
-  for (const [i, { admitted }] of searched.entries()) {
-    for (const column of passed[i]!) {
-      yield* column.dense()!.load?.() ?? [];
-      scan.look(column, admitted);
-      yield undefined;
+  let isWhole = false;
+  try {
+    for (const [i, { admitted }] of searched.entries()) {
+      for (const column of passed[i]!) {
+        yield* column.dense()!.load?.() ?? [];
+        scan.look(column, admitted);
+        yield undefined;
+      }
     }
+    scan.settle();
+    let look = 0;
+    const found = findBest(searched, topK, (_, offer, best, i) => {
+      for (const { ordinals } of passed[i]!) {
+        scan.rows(look++, (row, score) => {
+          if (score >= best.floor) offer(score, ordinals[row]!);
+        });
+      }
+    });
+    isWhole = true;
+    if (keeping !== undefined) keeping.kept = scan.kept && keepRows(scan.kept, searched, passed);
+    return found;
+  } finally {
+    scan.close();
+    if (!isWhole) scan.kept?.close();
   }
-  scan.settle();
-  let look = 0;
-  const found = findBest(searched, topK, (_, offer, best, i) => {
-    for (const { ordinals } of passed[i]!) {
-      scan.rows(look++, (row, score) => {
-        if (score >= best.floor) offer(score, ordinals[row]!);
-      });
-    }
-  });
-  scan.close();
-  if (keeping !== undefined) keeping.kept = scan.kept && keepRows(scan.kept, searched, passed);
-  return found;
 }
 
 function keepRows(

@@ -23,29 +23,42 @@ export async function lookInSlices<Result>(
   /** The end of the steps. A directory may do a work again that ended, where another of the same transaction lacked something. */
   let ended: { readonly result: Result } | undefined;
   let seen: readonly { readonly held: ScopeView | undefined; readonly stamp: number | undefined }[] = [];
-  for (let begun = 0; ;) {
-    const slice = await look((rows) => {
-      throwIfAborted(signal, "The search");
-      const now = scopes.map((scope) => {
-        const held = view.scope(rows, scope);
-        return { held, stamp: held?.row.stamp };
+  try {
+    for (let begun = 0; ;) {
+      const slice = await look((rows) => {
+        throwIfAborted(signal, "The search");
+        const now = scopes.map((scope) => {
+          const held = view.scope(rows, scope);
+          return { held, stamp: held?.row.stamp };
+        });
+        if (
+          steps === undefined ||
+          now.some(({ held, stamp }, i) => held !== seen[i]?.held || stamp !== seen[i]?.stamp)
+        ) {
+          leave();
+          seen = now;
+          steps = begin(rows);
+          ended = undefined;
+          begun++;
+        }
+        const isWhole = rows.unsliced === true;
+        const until = isWhole || begun > mostBeginnings ? Infinity : performance.now() + longestSlice;
+        for (;;) {
+          if (ended !== undefined) return ended;
+          const step = nextOf(steps);
+          if (step.done === true) return (ended = { result: step.value });
+          if ((step.value === "turn" && !isWhole) || performance.now() > until) return undefined;
+        }
       });
-      if (steps === undefined || now.some(({ held, stamp }, i) => held !== seen[i]?.held || stamp !== seen[i]?.stamp)) {
-        seen = now;
-        steps = begin(rows);
-        ended = undefined;
-        begun++;
-      }
-      const isWhole = rows.unsliced === true;
-      const until = isWhole || begun > mostBeginnings ? Infinity : performance.now() + longestSlice;
-      for (;;) {
-        if (ended !== undefined) return ended;
-        const step = nextOf(steps);
-        if (step.done === true) return (ended = { result: step.value });
-        if ((step.value === "turn" && !isWhole) || performance.now() > until) return undefined;
-      }
-    });
-    if (slice !== undefined) return slice.result;
+      if (slice !== undefined) return slice.result;
+    }
+  } finally {
+    leave();
+  }
+
+  /** Steps that do not come to their end give back what they hold. */
+  function leave(): void {
+    steps?.return(undefined as never);
   }
 
   /** A directory may do a work again that failed, once it has read what was missing. Steps that failed cannot go on. */

@@ -146,25 +146,28 @@ export function createLexicalLeg({
       // A directory that looks in one go reads from afar, once for all.
       const atOnce = rows.unsliced === true ? Infinity : undefined;
       const among = onlyThose(searched, search.only);
-      const hits = yield* searchPrepared(scoring, among, search.most, minScore, headings, atOnce, keeping);
-      const terms = queryTerms(scoring);
-      let squares = 0;
-      // Words that are added do not make those of the query worth less.
-      for (const { idf, synonymOf, added } of terms) {
-        if (synonymOf === undefined && added === undefined) squares += idf * idf;
+      let isWhole = false;
+      try {
+        const hits = yield* searchPrepared(scoring, among, search.most, minScore, headings, atOnce, keeping);
+        const terms = queryTerms(scoring);
+        let squares = 0;
+        // Words that are added do not make those of the query worth less.
+        for (const { idf, synonymOf, added } of terms) {
+          if (synonymOf === undefined && added === undefined) squares += idf * idf;
+        }
+        const matches = toMatches(search, hits, (hit) => {
+          const { terms: found, name: named, document, heading, fields } = explainHit(scoring, hit);
+          return { kind: "terms", terms: found, name: named, document, heading, fields };
+        });
+        isWhole = true;
+        return {
+          ...toResult(search, matches, { weight: 1, scale: Math.sqrt(squares), half: lexicalHalf }),
+          terms,
+          forget: () => keeping?.kept?.close(),
+        };
+      } finally {
+        if (!isWhole) keeping?.kept?.close();
       }
-      return {
-        ...toResult(
-          search,
-          toMatches(search, hits, (hit) => {
-            const { terms: found, name: named, document, heading, fields } = explainHit(scoring, hit);
-            return { kind: "terms", terms: found, name: named, document, heading, fields };
-          }),
-          { weight: 1, scale: Math.sqrt(squares), half: lexicalHalf },
-        ),
-        terms,
-        forget: () => keeping?.kept?.close(),
-      };
     };
   }
   return {
@@ -272,6 +275,22 @@ function keptBy(vector: SearchedVector | undefined, { minScore }: LegSearch): Pi
   return kept === undefined ? {} : { kept: minScore, forget: () => kept.close() };
 }
 
+/** The result of a search that may have kept bounds. */
+function toFound(
+  search: LegSearch,
+  hits: readonly NearestByMetric[],
+  calibration: Calibration,
+  vector: SearchedVector | undefined,
+): LegResult {
+  const { forget, ...kept } = keptBy(vector, search);
+  try {
+    return { ...toResult(search, toVectorMatches(search, hits), calibration), ...kept, forget };
+  } catch (error) {
+    forget?.();
+    throw error;
+  }
+}
+
 function toTogether(search: LegSearch, { hits, kept }: Together, calibration: Calibration): LegResult {
   return { ...toResult(search, toVectorMatches(search, hits), calibration), complete: false, kept };
 }
@@ -318,7 +337,7 @@ function createDenseLeg(parts: SegmentLegParts): SegmentLeg {
               found.flat().sort((a, b) => b.score - a.score),
               search.most,
             );
-      return { ...toResult(search, toVectorMatches(search, hits), calibration), ...keptBy(single, search) };
+      return toFound(search, hits, calibration, single);
     };
   }
   return {
@@ -376,7 +395,7 @@ function createLatentLeg(parts: SegmentLegParts, latent: LatentLeg): SegmentLeg 
       const calibration = { weight, scale: 1, aloneAbove };
       return {
         ...(some === undefined
-          ? { ...toResult(search, toVectorMatches(search, hits), calibration), ...keptBy(state.vector, search) }
+          ? toFound(search, hits, calibration, state.vector)
           : toTogether(search, some, calibration)),
         latent: { fitted, energy, version },
       };
