@@ -101,6 +101,9 @@ export function startThread(program: URL, methods: CallMethods = {}): Thread {
       }
     },
     async end() {
+      // Its calls end at once, and the process stays until it has.
+      waiting++;
+      worker?.ref();
       finish(new IbidError("aborted", `The thread ${name} was ended.`), true);
       await worker?.terminate();
     },

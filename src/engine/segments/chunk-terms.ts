@@ -14,6 +14,9 @@ export interface ChunkTerms {
   readonly language: string;
 }
 
+/** The part of a chunk that its terms are made of. */
+export type Analyzed = Pick<Chunk, "title" | "headings" | "text" | "language">;
+
 /** Terms of each field of one chunk, repetitions included. */
 export interface FieldLengths {
   readonly text: number;
@@ -25,10 +28,7 @@ export interface FieldLengths {
  *
  * A passage under "Opting out" has its page's subject, and seldom names it.
  */
-export function analyzeChunk(
-  analyzer: Analyzer,
-  { title, headings, text, language: known }: Pick<Chunk, "title" | "headings" | "text" | "language">,
-): ChunkTerms {
+export function analyzeChunk(analyzer: Analyzer, { title, headings, text, language: known }: Analyzed): ChunkTerms {
   const language = known ?? analyzer.languageOf?.(text) ?? "";
   const terms: string[] = [];
   const counts: number[] = [];

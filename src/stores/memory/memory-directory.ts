@@ -222,6 +222,9 @@ function createRows(
       pending.set(key, { scope, row: { ...row, live, stamp: at } });
     },
     deletePending: (key) => pending.delete(key),
+    deletePendingRows(keys) {
+      for (const key of keys) pending.delete(key);
+    },
     deleteAllPending(scope) {
       for (const key of pendingByScope.keys(String(scope))) pending.delete(key);
       const arrived = arrivals.get(scope);

@@ -2,12 +2,14 @@ import type { ChunkEntry } from "../../contracts/document-store.ts";
 import type { DocumentStore } from "../../contracts/store.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import { giveTurn, nextTurn } from "../../runtime/next-turn.ts";
+import { createAnalyses } from "./analyses.ts";
 import { sendErrand, worthAThread } from "./errands.ts";
 import {
   chooseWanting,
   type DocumentFacts,
   type IncomingChunk,
   prepareChunks,
+  type PreparedChunk,
   replaceDocument,
 } from "./replace-document.ts";
 import type { SegmentCore } from "./segment-core.ts";
@@ -28,16 +30,22 @@ export function createDocumentWriter(core: SegmentCore): DocumentStore["replace"
   const { now } = core.options;
   /** Documents of one turn are looked up in one transaction. */
   const lookTogether = createSharedLook(look);
+  const analyses = directory.thread && createAnalyses(directory.thread);
   /** Analyses in turns, so that the event loop stays free. `done` is called for each chunk; `analyzed` is false for one that needed no analysis. */
   async function analyze(
     scope: Scope,
-    incoming: readonly IncomingChunk[],
+    incoming: readonly PreparedChunk[],
     texts = new Map<number, string>(),
     done?: (incoming: IncomingChunk, analyzed: boolean) => void,
   ): Promise<void> {
     for (let from = 0; from < incoming.length; from += analyzedAtOnce) {
       const batch = incoming.slice(from, from + analyzedAtOnce);
       const wanting = await lookTogether((rows) => chooseWanting(rows, rows.scope(scope)?.key, batch, texts));
+      // A large document has its chunks put away one by one, and is written once.
+      if (analyses !== undefined && done === undefined) {
+        await analyses.of(batch.filter((each) => wanting.has(each)));
+        continue;
+      }
       for (const each of batch) {
         // Documents of one turn come one after the other, so that the first is written while the others are analysed.
         const turn = giveTurn();
@@ -58,9 +66,8 @@ export function createDocumentWriter(core: SegmentCore): DocumentStore["replace"
     const incoming = prepareChunks(chunks, analyzeChunk);
     await analyze(scope, incoming);
     const ingestedAt = facts.ingestedAt ?? new Date(now()).toISOString();
-    const { result, receipt } = await change(scope, (changes) =>
-      replaceDocument(changes, facts, incoming, relies, ingestedAt),
-    );
+    const written = change(scope, (changes) => replaceDocument(changes, facts, incoming, relies, ingestedAt));
+    const { result, receipt } = await (analyses?.during(written) ?? written);
     return { ...result, receipt };
   }
 

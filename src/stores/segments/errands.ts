@@ -3,6 +3,7 @@ import type { DocumentWrite, ReplaceResult } from "../../contracts/document-stor
 import type { Receipt } from "../../contracts/leg.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import type { DeleteOptions, DeleteTarget, SettleOptions } from "../../contracts/store.ts";
+import type { Analyzed } from "../../engine/segments/chunk-terms.ts";
 import type { ColumnFile } from "../../engine/vectors/vector-column.ts";
 import type { SharedShelf } from "./shelf.ts";
 
@@ -37,6 +38,11 @@ export interface LookedAt {
 export interface Errands {
   /** Reads the chunks that wait, so that they need not be read when a segment is due. Changes nothing. */
   readonly follow: { readonly given: { readonly scope: Scope }; readonly result: void };
+  /** Terms of chunks, as `encodeTerms` writes them. Reads nothing. **Shape** one behind the other, and where each ends. */
+  readonly analyze: {
+    readonly given: readonly Analyzed[];
+    readonly result: { readonly bytes: Uint8Array; readonly ends: readonly number[] };
+  };
   /** Makes a segment of the chunks that wait, of at least `sealAt`, and keeps it in the thread. Changes nothing. **Shape** whether there is one. */
   readonly build: { readonly given: { readonly scope: Scope; readonly sealAt: number }; readonly result: boolean };
   /** Puts the segment that was built in the place of its chunks. **Shape** false where one of them has changed since. */
@@ -92,6 +98,8 @@ export interface StoreThread {
     options?: SettleOptions,
   ): Promise<Errands[Name]["result"]>;
   readonly isAlive: boolean;
+  /** Whether it is up, and has no work but analyses. */
+  readonly isFree: boolean;
   /** Ends the thread when its work is done; with `settle: false` it breaks off upkeep. A transaction that has not ended leaves nothing behind. */
   close(options?: { readonly settle?: boolean | undefined }): Promise<void>;
 }

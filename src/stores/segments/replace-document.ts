@@ -2,7 +2,7 @@ import type { Chunk } from "../../contracts/chunk.ts";
 import type { ChunkEntry, DocumentWrite, ReplaceResult } from "../../contracts/document-store.ts";
 import { type EmbeddingVersion, versionKey } from "../../contracts/embedding.ts";
 import { IbidError } from "../../contracts/errors.ts";
-import type { ChunkTerms } from "../../engine/segments/chunk-terms.ts";
+import { type ChunkTerms, decodeTerms } from "../../engine/segments/chunk-terms.ts";
 import type { Segment } from "../../engine/segments/segment.ts";
 import { sameVectors, type StoredVector, toStoredVectors } from "../../engine/vectors/stored-vector.ts";
 import { rowOf, vectorsAt } from "../../engine/vectors/vector-column.ts";
@@ -30,11 +30,35 @@ export interface IncomingChunk {
   readonly encoded?: EncodedChunk | undefined;
 }
 
-export function prepareChunks(entries: readonly ChunkEntry[], analyze: (chunk: Chunk) => ChunkTerms): IncomingChunk[] {
-  return entries.map(({ chunk, embeddings }) => {
-    let terms: ChunkTerms | undefined;
-    return { chunk, vectors: toStoredVectors(embeddings), terms: () => (terms ??= analyze(chunk)) };
-  });
+/** A chunk that is in memory. */
+export interface PreparedChunk extends IncomingChunk {
+  /** Takes terms that were made elsewhere, as their bytes. */
+  take(terms: Uint8Array): void;
+}
+
+export function prepareChunks(entries: readonly ChunkEntry[], analyze: (chunk: Chunk) => ChunkTerms): PreparedChunk[] {
+  return entries.map(({ chunk, embeddings }) => createIncoming(chunk, toStoredVectors(embeddings), analyze));
+}
+
+/** A chunk without terms, until they are asked for or come from elsewhere. */
+function createIncoming(
+  chunk: Chunk,
+  vectors: readonly StoredVector[],
+  analyze: (chunk: Chunk) => ChunkTerms,
+): PreparedChunk {
+  let terms: ChunkTerms | undefined;
+  let encoded: EncodedChunk | undefined;
+  return {
+    chunk,
+    vectors,
+    terms: () => (terms ??= encoded === undefined ? analyze(chunk) : decodeTerms(encoded.terms)),
+    take(bytes) {
+      encoded = { terms: bytes };
+    },
+    get encoded() {
+      return encoded;
+    },
+  };
 }
 
 /** A live chunk that is there already. */

@@ -58,7 +58,8 @@ export interface ScopeChange {
 /** Terms and vectors of a chunk as `encodeTerms` and `encodeVectors` write them. */
 export interface EncodedChunk {
   readonly terms: Uint8Array;
-  readonly vectors: Uint8Array;
+  /** Absent where they are none yet. */
+  readonly vectors?: Uint8Array | undefined;
 }
 
 /** Terms and given vectors of a chunk that is added; `encoded` where they are bytes already. */
@@ -216,7 +217,7 @@ export function changeScope(
         key: chunk,
         id: row.id,
         terms: encoded?.terms ?? encodeTerms(terms()),
-        vectors: own.length === 0 && encoded !== undefined ? encoded.vectors : encodeVectors([...vectors, ...own]),
+        vectors: (own.length === 0 ? encoded?.vectors : undefined) ?? encodeVectors([...vectors, ...own]),
       });
     },
     addEncoded(row, terms, vectors) {

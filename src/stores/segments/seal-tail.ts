@@ -49,7 +49,7 @@ export function placeTail(rows: DirectoryWriter, { scope, key, stamps, segment }
   const waiting = rows.pendingStamps(key).filter((one) => stamps.get(one.key) === one.stamp);
   if (waiting.length < stamps.size) return false;
   const stamp = rows.stamp() + 1;
-  for (const one of waiting) rows.deletePending(one.key);
+  rows.deletePendingRows(waiting.map((one) => one.key));
   addSegment(rows, key, stamp, segment);
   finishRewrite(rows, { row }, stamp, true);
   return true;

@@ -1,12 +1,11 @@
 import type { Analyzer } from "../../contracts/analyzer.ts";
-import type { Chunk } from "../../contracts/chunk.ts";
 import type { CorpusModel } from "../../contracts/corpus-model.ts";
 import type { EmbeddingKind, Metric } from "../../contracts/embedding.ts";
 import type { Bm25Settings } from "../../engine/bm25/bm25-settings.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import type { Receipt } from "../../contracts/leg.ts";
 import type { Scope } from "../../contracts/scope.ts";
-import { analyzeChunk, type ChunkTerms, termsFingerprint } from "../../engine/segments/chunk-terms.ts";
+import { analyzeChunk, type Analyzed, type ChunkTerms, termsFingerprint } from "../../engine/segments/chunk-terms.ts";
 import { chooseMerge, type SegmentPolicy } from "../../engine/segments/merge-policy.ts";
 import { giveTurn } from "../../runtime/next-turn.ts";
 import { sendErrand, worthAThread } from "./errands.ts";
@@ -36,6 +35,9 @@ export const analyzerSetting = "analyzer";
 /** Chunks of a large document that wait together in memory. */
 const mostArriving = 1024;
 
+/** Chunks that wait when the thread starts: more of them are likely to come, and it analyses those. */
+const worthStarting = 256;
+
 /** A write waits for the thread where the live segment has so many times the chunks at which it is sealed. */
 const mostWaiting = 4;
 
@@ -45,11 +47,13 @@ export interface SegmentCore {
   readonly options: SegmentStoreOptions;
   readonly view: IndexView;
   readonly latent: LatentLeg | undefined;
-  readonly analyze: (chunk: Chunk) => ChunkTerms;
+  readonly analyze: (chunk: Analyzed) => ChunkTerms;
   /** One transaction that reads. */
   readonly look: <Result>(work: (rows: DirectoryReader) => Result) => Promise<Result>;
   /** One transaction that writes. */
   readonly write: <Result>(work: (rows: DirectoryWriter) => Result) => Promise<Result>;
+  /** The same, without waiting for the disk: see `rewrite` of the directory. */
+  readonly rewrite: <Result>(work: (rows: DirectoryWriter) => Result) => Promise<Result>;
   /** One transaction that changes a scope. **Shape** the result of `work`, and the receipt of the commit. */
   readonly change: <Result>(
     scope: Scope,
@@ -105,6 +109,9 @@ export function createSegmentCore(directory: SegmentDirectory, options: SegmentS
   const write = <Result>(work: (rows: DirectoryWriter) => Result): Promise<Result> =>
     directory.write((rows) => work(check(rows)), undone);
 
+  const rewrite = <Result>(work: (rows: DirectoryWriter) => Result): Promise<Result> =>
+    directory.rewrite?.((rows) => work(check(rows)), undone) ?? write(work);
+
   const isMergeDue = (rows: DirectoryReader, scope: Scope): boolean =>
     chooseMerge(view.scope(rows, scope)?.sealed ?? [], policy) !== undefined;
 
@@ -122,9 +129,10 @@ export function createSegmentCore(directory: SegmentDirectory, options: SegmentS
   const isForThread = ({ seal, waiting }: Due): boolean =>
     directory.thread !== undefined && seal && waiting >= worthAThread;
 
-  /** The thread starts when so many chunks wait, and reads them in steps. Each step is read while the next comes. */
+  /** The thread starts when some chunks wait, and reads them in steps. Each step is read while the next comes. */
   function followAt(scope: Scope, before: number, waiting: number): void {
-    if (Math.floor(waiting / worthAThread) <= Math.floor(before / worthAThread)) return;
+    const isFirst = before < worthStarting && waiting >= worthStarting;
+    if (!isFirst && Math.floor(waiting / worthAThread) <= Math.floor(before / worthAThread)) return;
     // A build reads what this has not, and meets the error.
     void directory.thread?.call("follow", { scope }).catch(() => {});
   }
@@ -186,6 +194,7 @@ export function createSegmentCore(directory: SegmentDirectory, options: SegmentS
     analyze: (chunk) => analyzeChunk(analyzer, chunk),
     look,
     write,
+    rewrite,
     change: (scope, work) =>
       write((rows) => {
         const changes = changeScope(rows, view, scope, { latent, sealAt });

@@ -267,6 +267,8 @@ export interface DirectoryWriter extends DirectoryReader {
   addPending(scope: number, row: PendingRow): void;
   markPending(key: number, live: boolean, stamp: number): void;
   deletePending(key: number): void;
+  /** Many in one step. */
+  deletePendingRows(keys: readonly number[]): void;
   deleteAllPending(scope: number): void;
   addChunk(row: Omit<ChunkRow, "key">): number;
   putChunk(row: ChunkRow): void;
@@ -341,6 +343,11 @@ export interface SegmentDirectory {
   read<Result>(work: (rows: DirectoryReader) => Result): Promise<Result>;
   /** `undone` is called when what `work` wrote is taken back after it had returned, before anybody else has a look. */
   write<Result>(work: (rows: DirectoryWriter) => Result, undone?: () => void): Promise<Result>;
+  /**
+   * A write that changes nothing that was acknowledged, such as one that seals: it does not wait for the disk. The next `write` makes it safe; a power cut
+   * before that takes back all of it. Absent where each write waits.
+   */
+  rewrite?<Result>(work: (rows: DirectoryWriter) => Result, undone?: () => void): Promise<Result>;
   /** Makes what was deleted unreadable in the files too. **Shape** false when a reader holds on to an old state, so that it must be tried again. */
   scrub(): Promise<boolean>;
   /** Whether each new chunk passes through a pending row, also one that is sealed at once. A directory that shows its rows to others reads terms there. */

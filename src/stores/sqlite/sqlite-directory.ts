@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { DirectoryWriter, SegmentDirectory } from "../segments/segment-directory.ts";
-import type { StoreThread } from "../segments/errands.ts";
+import type { Errands, StoreThread } from "../segments/errands.ts";
 import { createDiskReserve } from "./disk-reserve.ts";
 import { openFileShelf } from "./file-shelf.ts";
 import { findIds, inspectFiles } from "./inspect-files.ts";
@@ -24,6 +24,9 @@ const mostTogether = 32;
 /** Another write joins a commit until its writes have taken so long. **Units** milliseconds. */
 const longestTogether = 10;
 
+/** Works of the thread that go on beside writes. */
+const besideWrites: ReadonlySet<keyof Errands> = new Set(["fit", "build", "follow", "analyze"]);
+
 /** Parts of a directory that are not made of its connection. */
 interface SqliteDirectoryParts {
   readonly rows?: SqliteRows;
@@ -39,6 +42,8 @@ interface SqliteDirectoryParts {
 interface Waiting {
   readonly work: (rows: DirectoryWriter) => unknown;
   readonly undone: (() => void) | undefined;
+  /** Whether it is acknowledged when it is on the disk, and not before. */
+  readonly lasts: boolean;
   readonly resolve: (result: never) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -133,7 +138,8 @@ export function createSqliteDirectory(
       };
       // A thread that is up moves the log after its own writes, and nobody waits for that.
       connection.moveLogAt(movesLogItself || thread?.isAlive === true ? mostLogPages : usualLogPages);
-      const safe = log?.begin() === true ? "later" : "now";
+      const lasts = group.some((one) => one.lasts);
+      const safe = !lasts || log?.begin() === true ? "later" : "now";
       const outcomes = await connection.transaction("BEGIN IMMEDIATE", run, undone, safe);
       waiting.unshift(...group.slice(outcomes.length));
       const acknowledge = (): void =>
@@ -141,7 +147,7 @@ export function createSqliteDirectory(
           if ("error" in outcome) group[i]!.reject(outcome.error);
           else group[i]!.resolve(outcome.result as never);
         });
-      if (safe === "now") return acknowledge();
+      if (safe === "now" || !lasts) return acknowledge();
       log!.synced().then(acknowledge, (error: unknown) => {
         for (const { reject } of group.slice(0, outcomes.length)) reject(error);
       });
@@ -158,8 +164,11 @@ export function createSqliteDirectory(
     get isAlive() {
       return calls.isAlive;
     },
+    get isFree() {
+      return calls.isFree;
+    },
     call(name, given, options) {
-      if (name === "fit" || name === "build" || name === "follow") return calls.call(name, given, options);
+      if (besideWrites.has(name)) return calls.call(name, given, options);
       if (name === "place") return betweenGroups(() => calls.call(name, given, options));
       const done = lastWrite.then(() => calls.call(name, given, options));
       lastWrite = done.catch(() => {});
@@ -167,6 +176,15 @@ export function createSqliteDirectory(
     },
     close: (how) => calls.close(how),
   });
+
+  const add =
+    (lasts: boolean) =>
+    <Result>(work: (rows: DirectoryWriter) => Result, undone?: () => void): Promise<Result> => {
+      const { promise, resolve, reject } = Promise.withResolvers<Result>();
+      waiting.push({ work, undone, lasts, resolve, reject });
+      if (waiting.length === 1) lastWrite = lastWrite.then(gather).then(commitAll);
+      return promise;
+    };
 
   return {
     durability: "commit",
@@ -186,12 +204,8 @@ export function createSqliteDirectory(
         rows.stamp();
         return work(rows);
       }),
-    write<Result>(work: (rows: DirectoryWriter) => Result, undone?: () => void) {
-      const { promise, resolve, reject } = Promise.withResolvers<Result>();
-      waiting.push({ work, undone, resolve, reject });
-      if (waiting.length === 1) lastWrite = lastWrite.then(gather).then(commitAll);
-      return promise;
-    },
+    write: add(true),
+    rewrite: add(false),
     async compact() {
       await lastWrite;
       while (await connection.transaction("BEGIN IMMEDIATE", () => connection.compact(compactedAtOnce)))

@@ -257,6 +257,8 @@ export function createSqliteRows(db: SqliteConnection): SqliteRows {
     markPending: (key, live, stamp) =>
       void db.run("UPDATE pending SET live = ?, stamp = ? WHERE key = ?", live ? 1 : 0, stamp, key),
     deletePending: (key) => void db.run("DELETE FROM pending WHERE key = ?", key),
+    deletePendingRows: (keys) =>
+      void db.run("DELETE FROM pending WHERE key IN (SELECT value FROM json_each(?))", JSON.stringify(keys)),
     deleteAllPending: (scope) => void db.run("DELETE FROM pending WHERE scope = ?", scope),
 
     ...createOrphanSearch(db),

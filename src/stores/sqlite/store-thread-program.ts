@@ -1,4 +1,5 @@
 import { IbidError } from "../../contracts/errors.ts";
+import { encodeTerms } from "../../engine/segments/chunk-terms.ts";
 import { latentSemanticModel } from "../../engine/latent/latent-semantic-model.ts";
 import { Transfer } from "../../runtime/calls.ts";
 import { platformNow } from "../../runtime/platform-clock.ts";
@@ -73,6 +74,17 @@ const tell = serveThread({
     await look((rows) => void view.scope(rows, scope));
   },
 
+  analyze(said: Given<"analyze">) {
+    const { analyze } = opened();
+    const ends: number[] = [];
+    const terms = said.map((each) => encodeTerms(analyze(each)));
+    let size = 0;
+    for (const one of terms) ends.push((size += one.length));
+    const bytes = new Uint8Array(size);
+    terms.forEach((one, i) => bytes.set(one, ends[i - 1] ?? 0));
+    return new Transfer({ bytes, ends }, [bytes.buffer]);
+  },
+
   async build({ scope, sealAt }: Given<"build">): Result<"build"> {
     built = undefined;
     const { look, view } = opened();
@@ -84,7 +96,7 @@ const tell = serveThread({
     const placing = built;
     built = undefined;
     if (placing?.scope !== scope) return false;
-    return thenMoveLog(opened().write((rows) => placeTail(rows, placing)));
+    return thenMoveLog(opened().rewrite((rows) => placeTail(rows, placing)));
   },
 
   tidy: ({ scope, sealAt }: Given<"tidy">): Result<"tidy"> => thenMoveLog(opened().tidyFrom(scope, sealAt)),

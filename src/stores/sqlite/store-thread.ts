@@ -8,7 +8,7 @@ import type { StoreThread } from "../segments/errands.ts";
 import { defaultAnalyzer } from "../../text/analyzer.ts";
 
 /** Calls that change nothing that a search could tell. The next settling does again what one of them left. */
-const upkeep: ReadonlySet<string> = new Set(["build", "tidy", "fit", "trigrams"]);
+const upkeep: ReadonlySet<string> = new Set(["follow", "analyze", "build", "tidy", "fit", "trigrams"]);
 
 /** An idle thread ends after this time, with its connection. **Units** milliseconds. */
 const longestIdle = 10_000;
@@ -42,6 +42,10 @@ export async function createStoreThread(
     leastChunks: corpusModel?.leastChunks,
   };
   let opened: Promise<Thread> | undefined;
+  /** The thread, until it has a store open. */
+  let starting: Thread | undefined;
+  /** Whether it has a store open. */
+  let isReady = false;
   /** Names of the calls that are under way, and when each is over. */
   const calls = new Map<Promise<unknown>, string>();
   let isHasty = false;
@@ -52,8 +56,13 @@ export async function createStoreThread(
     const thread = startThread(program!, { progress: (share: number) => tell?.(share) });
     void thread.ended.then(() => {
       opened = undefined;
+      starting = undefined;
+      isReady = false;
     });
+    starting = thread;
     await thread.call("open", options);
+    starting = undefined;
+    isReady = true;
     return thread;
   }
 
@@ -64,7 +73,10 @@ export async function createStoreThread(
 
   async function end(settle = true): Promise<void> {
     clearTimeout(idle);
+    isReady = false;
     isHasty ||= !settle;
+    // It was started for what might have come.
+    if (starting !== undefined && [...calls.values()].every((name) => name === "follow")) return starting.end();
     if (!settle) await Promise.all([...calls].filter(([, name]) => !upkeep.has(name)).map(([over]) => over));
     const thread = await opened?.catch(() => undefined);
     opened = undefined;
@@ -102,6 +114,9 @@ export async function createStoreThread(
     },
     get isAlive() {
       return opened !== undefined;
+    },
+    get isFree() {
+      return isReady && [...calls.values()].every((name) => name === "analyze");
     },
     close: ({ settle } = {}) => end(settle),
   };

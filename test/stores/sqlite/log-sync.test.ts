@@ -5,6 +5,8 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Store } from "../../../src/contracts/store.ts";
+import { openConnection } from "../../../src/stores/sqlite/open-connection.ts";
+import { createSqliteDirectory } from "../../../src/stores/sqlite/sqlite-directory.ts";
 import { openSqliteStore } from "../../../src/stores/sqlite/sqlite-store.ts";
 import { documentEntry, plainAnalyzer, read, write } from "../build.ts";
 
@@ -73,6 +75,28 @@ describe("a write in a file", () => {
     }
     await Promise.all([first, ...writes]);
     expect(syncs.length).toBeLessThanOrEqual(3);
+  });
+
+  it("does not wait where it changes nothing that was acknowledged", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "ibid-log-sync-"));
+    const path = join(folder, "ibid.sqlite");
+    const directory = createSqliteDirectory(await openConnection(path, { busyTimeoutMs: 1000 }), path);
+    onTestFinished(async () => {
+      await directory.close();
+      rmSync(folder, { recursive: true });
+    });
+    await directory.write((rows) => rows.setSetting("first", "1"));
+    const held: (() => void)[] = [];
+    replaceSync((_, real) => void held.push(real));
+    const seen: string[] = [];
+    await directory.rewrite!((rows) => rows.setSetting("second", "2"));
+    const third = directory.write((rows) => rows.setSetting("third", "3")).then(() => seen.push("third"));
+    while (held.length === 0) await wait(1);
+    expect(await directory.read((rows) => [rows.setting("second"), rows.setting("third")])).toEqual(["2", "3"]);
+    // One wait is for both.
+    expect([held.length, seen.length]).toEqual([1, 0]);
+    held[0]!();
+    await third;
   });
 
   it("fails by name when the disk does", async () => {

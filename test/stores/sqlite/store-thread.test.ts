@@ -168,14 +168,42 @@ describe("the thread of a store", () => {
     }, wideOptions);
     await writeSmall(store, 0, 40);
     await begun.promise;
-    expect(heard).toEqual(["follow"]);
+    expect(heard).toEqual(["follow", "follow"]);
     await writeSmall(store, 40, 45);
     go.resolve();
     await store.upkeep!.settle();
-    expect(heard.slice(0, 3)).toEqual(["follow", "build", "place"]);
+    expect(heard.slice(0, 4)).toEqual(["follow", "follow", "build", "place"]);
     const alone = createMemoryStore(wideOptions);
     await writeSmall(alone, 0, 45);
     await alone.upkeep!.settle();
+    expect(await seen(store)).toEqual(await seen(alone));
+  });
+
+  it("analyses chunks while others are written, to the same terms [L3]", async () => {
+    const analyzed = new Set<number>();
+    const store = await open(
+      (thread) => ({
+        ...thread,
+        get isAlive() {
+          return thread.isAlive;
+        },
+        get isFree() {
+          return thread.isFree;
+        },
+        call(name, given, ...rest) {
+          if (name === "analyze") analyzed.add((given as readonly unknown[]).length);
+          return thread.call(name, given, ...rest);
+        },
+      }),
+      wideOptions,
+    );
+    let count = 0;
+    // The thread has to be up.
+    for (; analyzed.size === 0 && count < 400; count += 10) await writeSmall(store, count, count + 10);
+    expect(analyzed.size).toBeGreaterThan(0);
+    const alone = createMemoryStore(wideOptions);
+    await writeSmall(alone, 0, count);
+    await Promise.all([store.upkeep!.settle(), alone.upkeep!.settle()]);
     expect(await seen(store)).toEqual(await seen(alone));
   });
 
@@ -219,6 +247,20 @@ describe("the thread of a store", () => {
     await writeSmall(store, 0, 40);
     await store.upkeep!.settle();
     await expect.poll(() => statSync(file).size, { timeout: 10_000 }).toBeGreaterThan(before);
+  });
+
+  it("ends at once where it has not opened the store and would only read ahead", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "ibid-thread-"));
+    folders.push(folder);
+    const thread = (await createStoreThread(join(folder, "ibid.sqlite"), 1000, decideStoreOptions(threadOptions)))!;
+    const ahead = thread.call("follow", { scope: "deployment" });
+    const ended = ahead.then(
+      () => "did all of it",
+      ({ code }: IbidError) => code,
+    );
+    await thread.close();
+    expect(await ended).toBe("aborted");
+    expect(thread.isAlive).toBe(false);
   });
 
   it("hands on errors of a work", async () => {
