@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { IbidError } from "../../src/contracts/errors.ts";
 import { analyzeChunk, encodeTerms } from "../../src/engine/segments/chunk-terms.ts";
-import { createAnalyses } from "../../src/stores/segments/analyses.ts";
+import { type Analyses, createAnalyses } from "../../src/stores/segments/analyses.ts";
 import type { StoreThread } from "../../src/stores/segments/errands.ts";
 import { type PreparedChunk, prepareChunks } from "../../src/stores/segments/replace-document.ts";
 import { defaultAnalyzer } from "../../src/text/analyzer.ts";
@@ -42,13 +42,20 @@ function createThread() {
   return { thread: thread as unknown as StoreThread & { isFree: boolean }, asked };
 }
 
+/** Analyses while another document is written. */
+function besideAWrite(thread: StoreThread): Analyses {
+  const analyses = createAnalyses(thread);
+  void analyses.during(new Promise<void>(() => {}));
+  return analyses;
+}
+
 const turns = (): Promise<void> => new Promise((resolve) => void setTimeout(resolve, 20));
 
 describe("createAnalyses", () => {
   it("takes the terms that a thread made of each chunk", async () => {
     const { thread, asked } = createThread();
     const { chunks, here } = prepared(5);
-    const done = createAnalyses(thread).of(chunks);
+    const done = besideAWrite(thread).of(chunks);
     await turns();
     expect(asked.map(({ size }) => size)).toEqual([5]);
     asked[0]!.answer();
@@ -61,17 +68,24 @@ describe("createAnalyses", () => {
     expect(here()).toBe(0);
   });
 
-  it("analyses here while the thread has other work", async () => {
+  it("analyses here a document that comes alone", async () => {
     const { thread, asked } = createThread();
-    thread.isFree = false;
     const { chunks, here } = prepared(5);
     await createAnalyses(thread).of(chunks);
     expect([asked.length, here()]).toEqual([0, 5]);
   });
 
+  it("analyses here while the thread has other work", async () => {
+    const { thread, asked } = createThread();
+    thread.isFree = false;
+    const { chunks, here } = prepared(5);
+    await besideAWrite(thread).of(chunks);
+    expect([asked.length, here()]).toEqual([0, 5]);
+  });
+
   it("analyses here what a thread failed to, and asks it no more", async () => {
     const { thread, asked } = createThread();
-    const analyses = createAnalyses(thread);
+    const analyses = besideAWrite(thread);
     const [one, other] = [prepared(5), prepared(3)];
     const done = analyses.of(one.chunks);
     await turns();
@@ -83,14 +97,14 @@ describe("createAnalyses", () => {
 
   it("waits for the thread where it has enough and writes are under way, and only there", async () => {
     const { thread, asked } = createThread();
-    const analyses = createAnalyses(thread);
+    const analyses = besideAWrite(thread);
     const sent = prepared(300);
     void analyses.of(sent.chunks);
     const idle = prepared(5);
     await analyses.of(idle.chunks);
     expect(idle.here()).toBe(5);
     const written = Promise.withResolvers<void>();
-    for (let i = 0; i < 32; i++) void analyses.during(written.promise);
+    for (let i = 0; i < 31; i++) void analyses.during(written.promise);
     const busy = prepared(5);
     const done = analyses.of(busy.chunks);
     await turns();

@@ -19,7 +19,7 @@ interface Waiting {
 
 /** Analyses chunks before their write begins, in order, wherever there is time for it. */
 export interface Analyses {
-  /** Ends when the chunks have their terms. **Errors** those of the analyzer. */
+  /** Ends when the chunks have their terms. **Errors** errors of the analyzer. */
   of(chunks: readonly PreparedChunk[]): Promise<void>;
   /** Counts a write while it is under way. */
   during<Result>(write: Promise<Result>): Promise<Result>;
@@ -28,7 +28,8 @@ export interface Analyses {
 /**
  * Analyses beside a thread: there while it is up and has no other work, and here otherwise. An analysis is a function of the chunk, so both give the same.
  *
- * **Shape** the event loop writes first. It analyses where the thread has enough and few writes are under way.
+ * **Shape** the event loop writes first. It analyses where the thread has enough and few writes are under way, and a document that comes alone: the thread may
+ * be moving the log.
  */
 export function createAnalyses(thread: StoreThread): Analyses {
   const waiting: Waiting[] = [];
@@ -40,6 +41,7 @@ export function createAnalyses(thread: StoreThread): Analyses {
   let wake: (() => void) | undefined;
 
   const isFree = (): boolean => !hasFailed && thread.isFree;
+  const isAlone = (): boolean => writing === 0 && sent === 0 && waiting.length === 1;
 
   function change(): void {
     wake?.();
@@ -95,7 +97,7 @@ export function createAnalyses(thread: StoreThread): Analyses {
     while (waiting.length > 0) {
       const turn = giveTurn();
       if (turn !== undefined) await turn;
-      if (isFree() && sent < mostSent) send(takeTogether());
+      if (isFree() && sent < mostSent && !isAlone()) send(takeTogether());
       else if (isFree() && writing >= mostWriting) await new Promise<void>((resolve) => (wake = resolve));
       else await analyzeHere(waiting.shift()!);
     }
