@@ -46,6 +46,7 @@ const inBundle = (id: string): boolean => bundled.some((name) => id === name || 
 const programs: Readonly<Record<string, string>> = {
   "./read-worker.ts": emitted("src/readers/worker/read-worker.ts"),
   "./store-thread-program.ts": emitted("src/stores/sqlite/store-thread-program.ts"),
+  "./seal-program.ts": emitted("src/stores/postgres/seal-program.ts"),
   "./run-in-thread.ts": emitted("src/models/transformers/run-in-thread.ts"),
 };
 const programFile = (source: string): string => basename(source).replace(/\.ts$/u, ".mjs");

@@ -2,7 +2,12 @@ import type { TermRow } from "../../contracts/corpus-model.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import { createCountsReader } from "../../engine/segments/forward-terms.ts";
 import { createTermNumbers, type TermNumbers } from "../../engine/segments/term-numbers.ts";
-import { decodeVectors, parseVersionKey, type StoredVector } from "../../engine/vectors/stored-vector.ts";
+import {
+  decodeVectors,
+  encodeVectors,
+  parseVersionKey,
+  type StoredVector,
+} from "../../engine/vectors/stored-vector.ts";
 import { parseStored } from "../../runtime/parse-stored.ts";
 import { placingSetting, readPlacing } from "../segments/fit-members.ts";
 import type { LatentLeg, StoredSpace } from "../segments/latent-leg.ts";
@@ -11,20 +16,15 @@ import { changeScope } from "../segments/scope-change.ts";
 import { purgeSetting } from "../segments/purge.ts";
 import { changeOver, placeAgain } from "../segments/refit.ts";
 import type { SegmentCore } from "../segments/segment-core.ts";
-import type {
-  ChunkRow,
-  DirectoryReader,
-  DirectoryWriter,
-  DocumentRow,
-  FitRow,
-  StoredPlace,
-} from "../segments/segment-directory.ts";
+import type { ChunkRow, DirectoryReader, DirectoryWriter, DocumentRow, FitRow } from "../segments/segment-directory.ts";
 import type { SqliteConnection } from "../sqlite/sqlite-connection.ts";
 import type { SqliteRows } from "../sqlite/sqlite-rows.ts";
 import { type ChunkFacts, type DocumentFacts, type FitFacts, splitParts } from "./commit-rows.ts";
 import type { Page, PageRow, PageScope } from "./read-page.ts";
 import { baseScope, keyOf, type ReplicaStamps } from "./replica-stamps.ts";
 import { insertFit, type Placed, readRetired, type Retired, retiredSetting } from "./row-log.ts";
+import type { Arrived } from "./seal-arrivals.ts";
+import type { SealThread } from "./seal-thread.ts";
 
 /** The parts of a copy that a page is applied to. */
 export interface Replica {
@@ -34,6 +34,7 @@ export interface Replica {
   readonly core: Pick<SegmentCore, "view" | "latent" | "options">;
   /** Kept from one page to the next of a catch-up. */
   readonly kept: { place?: Placing | undefined };
+  readonly sealing: SealThread;
 }
 
 /** A scope whose index may now have something to seal or to merge, and whether words of it were purged. */
@@ -48,7 +49,7 @@ export interface Applied {
  *
  * **Shape** `undefined` when the copy is not where the page begins, because another process of this node was faster; nothing is changed then.
  */
-export function applyPage(replica: Replica, { scopes, rows: all }: Page): Applied | undefined {
+export async function applyPage(replica: Replica, { scopes, rows: all }: Page): Promise<Applied | undefined> {
   const { rows, stamps, kept } = replica;
   if (scopes.some(({ scope, have }) => (stamps.get(scope)?.stamp ?? 0) !== have)) {
     kept.place = undefined;
@@ -77,7 +78,7 @@ export function applyPage(replica: Replica, { scopes, rows: all }: Page): Applie
   for (const scope of scopes) {
     if (scope.gone || scope.scope === baseScope) continue;
     const own = byScope.get(scope.scope) ?? [];
-    applyScope(replica, kept.place, scope, own);
+    await applyScope(replica, kept.place, scope, own);
     purged = applySettings(rows, own) || purged;
     touched.push(scope.name as Scope);
   }
@@ -108,117 +109,152 @@ export function toChunk({ scope, key, a, b }: PageRow): ChunkRow {
   return Object.assign(parseStored(b ?? "") as ChunkFacts, { key, scope, id, document });
 }
 
-/** A chunk that the copy lacks. */
-interface Arrival {
-  readonly key: number;
-  readonly terms: Uint8Array;
+/** A chunk that the copy lacks, as the page has it. */
+interface Arrival extends Arrived {
+  readonly row: ChunkRow;
   readonly placed: Placed | null;
 }
 
-function applyScope(
-  { db, rows, stamps, core }: Replica,
+async function applyScope(
+  { db, rows, stamps, core, sealing }: Replica,
   { vectorsOf, numbers }: Placing,
   { scope, name, have, upto, stamp }: PageScope,
   own: readonly PageRow[],
-): void {
+): Promise<void> {
   if (stamps.get(scope) === undefined) {
     db.run("INSERT INTO scopes (key, scope, stamp, rewrites) VALUES (?, ?, ?, 0)", scope, name, rows.stamp());
   }
   let arriving = 0;
   const last = lastKey(db, "chunks", scope);
-  /** Documents and chunks that the page brings, by which a segment is put in order. */
-  const uris = new Map<number, string>();
-  const starts = new Map<number, StoredPlace>();
   /** Rows come under their keys; settings come from the page. */
   const writer: DirectoryWriter = {
     ...rows,
     addChunk(row) {
       rows.copyChunk({ ...row, key: arriving });
-      const uri = uris.get(row.document);
-      if (uri !== undefined) starts.set(arriving, { uri, start: row.start });
       return arriving;
-    },
-    chunkPlaces(keys) {
-      const known = keys.map((key) => starts.get(key));
-      return known.every((place) => place !== undefined) ? known : rows.chunkPlaces(keys);
     },
     setSetting() {},
     deleteSetting() {},
   };
   const newest = own.find(({ kind, a }) => kind === "o" && a === retiredSetting(scope))?.b ?? null;
   const retired = newest === null ? readRetired(rows, scope) : (parseStored(newest) as Retired);
-  const mayLack = Object.keys(retired).length > 0;
-  const isKept = (key: number, version: string): boolean => !(keyOf(scope, retired[version] ?? 0) > key);
   // Chunks that come now may have such a vector anew.
   dropRetired(writer, core.view, name as Scope, retired);
+  const changes = changeScope(writer, core.view, name as Scope);
+  changes.scopeKey();
+  const chunks = own.filter(({ kind }) => kind === "c");
+  const known = chunks.flatMap(({ key }) => (key <= last ? [key] : []));
+  const held = new Map(rows.chunks(known).flatMap((row) => (row === undefined ? [] : [[row.key, row]])));
+  const documents = own.flatMap((row) => (row.kind === "d" && !row.gone ? [{ row, document: toDocument(row) }] : []));
+  const uriOf = createUris(rows, documents);
+  const readPlaced = createPlacedReader();
+  const coming = chunks
+    .filter(({ gone, key }) => !gone && !held.has(key))
+    .map((row) => {
+      const chunk = toChunk(row);
+      const place = { uri: uriOf(chunk.document), start: chunk.start };
+      const { key, id } = chunk;
+      return { key, id, place, row: chunk, placed: readPlaced(row.c), terms: bytesOf(row.x), vectors: bytesOf(row.y) };
+    });
+  const mayLack = Object.keys(retired).length > 0;
+  const isKept = (key: number, version: string): boolean => !(keyOf(scope, retired[version] ?? 0) > key);
+  const arrivals = withOwnVectors(coming, vectorsOf, mayLack ? isKept : undefined);
   const { sealAt, settleAt } = core.options.policy;
   // A copy on its way seals the rest of a page too: written as waiting chunks, it would be read, sealed and merged again.
   const sealRest = have === 0 || upto < stamp ? settleAt : Math.ceil(sealAt / 4);
-  const changes = changeScope(writer, core.view, name as Scope, { sealAt, sealRest, numbers });
-  changes.scopeKey();
-  const chunks = own.filter(({ kind }) => kind === "c");
-  const documents = own.filter(({ kind }) => kind === "d");
-  const known = chunks.flatMap(({ key }) => (key <= last ? [key] : []));
-  const held = new Map(rows.chunks(known).flatMap((row) => (row === undefined ? [] : [[row.key, row]])));
+  const sealed: ReturnType<SealThread["seal"]>[] = [];
+  const waiting = new Map(arrivals.map((arrival) => [arrival.key, arrival]));
+  const least = Math.max(1, Math.min(sealAt, sealRest));
+  for (let from = 0; arrivals.length - from >= least; from += sealAt) {
+    const together = arrivals.slice(from, from + sealAt);
+    for (const { key } of together) waiting.delete(key);
+    sealed.push(sealing.seal(together, numbers));
+  }
   // Ids become free before others take them.
   for (const { key, gone } of chunks) {
     const before = held.get(key);
     if (gone && before !== undefined) changes.remove(before);
   }
-  const lastDocument = lastKey(db, "documents", scope);
-  const isThere = (key: number): boolean =>
-    key <= lastDocument && db.get("SELECT 1 FROM documents WHERE key = ?", key) !== undefined;
-  for (const row of documents) if (row.gone && isThere(row.key)) rows.deleteDocument(row.key);
-  for (const row of documents) {
-    if (row.gone) continue;
-    const document = toDocument(row);
-    const body =
-      row.c === null || row.x === null ? undefined : { structure: row.c, text: Buffer.from(row.x).toString() };
-    if (isThere(row.key)) rows.putDocument(document, body);
-    else if (body !== undefined) {
-      rows.copyDocument(document, body);
-      uris.set(row.key, document.uri);
-    }
+  applyDocuments({ db, rows }, scope, own, documents);
+  for (const { key, row, terms, vectors } of arrivals) {
+    arriving = key;
+    const shown = row.deletedAt === null ? row : { ...row, deletedAt: null };
+    if (waiting.has(key)) changes.addEncoded(shown, terms, vectors);
+    else changes.addSealed(shown);
   }
-  // All vectors at once: between other work, rows of the fit would leave the processor's caches.
-  const readPlaced = createPlacedReader();
-  const arrivals = chunks
-    .filter(({ gone, key }) => !gone && !held.has(key))
-    .map(({ key, c, x }): Arrival => ({ key, terms: ownBytes(x), placed: readPlaced(c) }));
-  const vectors = vectorsOf(arrivals);
-  const placings = new Map(arrivals.map(({ key, terms }, i) => [key, { terms, more: vectors[i]! }]));
-  let isOutOfOrder = false;
-  const hidden: ChunkRow[] = [];
   for (const row of chunks) {
-    if (row.gone) continue;
+    const before = held.get(row.key);
+    if (row.gone || before === undefined) continue;
     const chunk = toChunk(row);
-    const { key } = chunk;
-    const before = held.get(key);
-    if (before === undefined) {
-      arriving = key;
-      isOutOfOrder ||= key < last;
-      const { terms, more } = placings.get(key)!;
-      const sent = ownBytes(row.y);
-      const given = mayLack || more.length > 0 ? decodeVectors(sent) : [];
-      const kept = given.filter(({ version }) => isKept(key, version));
-      const isAsSent = more.length === 0 && kept.length === given.length;
-      const shown = chunk.deletedAt === null ? chunk : { ...chunk, deletedAt: null };
-      changes.addEncoded(shown, terms, isAsSent ? sent : [...kept, ...more]);
-      if (chunk.deletedAt !== null) hidden.push(chunk);
-    } else if (before.deletedAt === null && chunk.deletedAt !== null) changes.hide(chunk, chunk.deletedAt);
+    if (before.deletedAt === null && chunk.deletedAt !== null) changes.hide(chunk, chunk.deletedAt);
     else if (before.deletedAt !== null && chunk.deletedAt === null) changes.unhide(chunk);
     else {
       const isSeen = before.metadata !== chunk.metadata || before.origin !== chunk.origin;
       changes.update(chunk, isSeen && chunk.deletedAt === null);
     }
   }
+  for (const segment of sealed) changes.putSegment(await segment());
   changes.finish();
   // The index looks for rows past the last one that it has: those that come before it are announced.
-  if (isOutOfOrder) db.run("UPDATE scopes SET rewrites = rewrites + 1 WHERE key = ?", scope);
+  if (arrivals.some(({ key }) => key < last)) db.run("UPDATE scopes SET rewrites = rewrites + 1 WHERE key = ?", scope);
+  const hidden = arrivals.filter(({ row }) => row.deletedAt !== null);
   if (hidden.length > 0) {
     const hiding = changeScope(writer, core.view, name as Scope);
-    for (const chunk of hidden) hiding.hide(chunk, chunk.deletedAt!);
+    for (const { row } of hidden) hiding.hide(row, row.deletedAt!);
     hiding.finish();
+  }
+}
+
+interface ArrivedDocument {
+  readonly row: PageRow;
+  readonly document: DocumentRow;
+}
+
+/** Documents by their keys, those of the page first. **Shape** their uris, by which a segment is put in order. */
+function createUris(rows: DirectoryReader, documents: readonly ArrivedDocument[]): (document: number) => string {
+  const uris = new Map(documents.map(({ document: { key, uri } }) => [key, uri]));
+  return (document) => {
+    let uri = uris.get(document);
+    if (uri === undefined) uris.set(document, (uri = rows.document(document)?.uri ?? ""));
+    return uri;
+  };
+}
+
+/** Chunks with the vectors that they have here: given ones whose version has not gone, and those of the store's own model. */
+function withOwnVectors(
+  coming: readonly Arrival[],
+  vectorsOf: Placing["vectorsOf"],
+  isKept: ((key: number, version: string) => boolean) | undefined,
+): readonly Arrival[] {
+  // All vectors at once: between other work, rows of the fit would leave the processor's caches.
+  const own = vectorsOf(coming);
+  return coming.map((arrival, i) => {
+    const more = own[i]!;
+    if (more.length === 0 && isKept === undefined) return arrival;
+    const given = decodeVectors(arrival.vectors);
+    const kept = given.filter(({ version }) => isKept?.(arrival.key, version) ?? true);
+    return more.length === 0 && kept.length === given.length
+      ? arrival
+      : { ...arrival, vectors: encodeVectors([...kept, ...more]) };
+  });
+}
+
+function applyDocuments(
+  { db, rows }: Pick<Replica, "db" | "rows">,
+  scope: number,
+  own: readonly PageRow[],
+  documents: readonly ArrivedDocument[],
+): void {
+  const last = lastKey(db, "documents", scope);
+  const isThere = (key: number): boolean =>
+    key <= last && db.get("SELECT 1 FROM documents WHERE key = ?", key) !== undefined;
+  // Ids become free before others take them.
+  for (const { kind, key, gone } of own) if (kind === "d" && gone && isThere(key)) rows.deleteDocument(key);
+  for (const { row, document } of documents) {
+    const { key, c, x } = row;
+    const body = c === null || x === null ? undefined : { structure: c, text: Buffer.from(x).toString() };
+    if (isThere(key)) rows.putDocument(document, body);
+    else if (body !== undefined) rows.copyDocument(document, body);
   }
 }
 
@@ -316,9 +352,9 @@ function lastKey(db: SqliteConnection, table: "chunks" | "documents", scope: num
   return db.get<{ key: number | null }>(within, keyOf(scope, 0), keyOf(scope + 1, 0))?.key ?? 0;
 }
 
-/** A driver's bytes may be a part of a larger array that it uses again. */
-function ownBytes(bytes: Uint8Array | null): Uint8Array {
-  return new Uint8Array(bytes ?? []);
+/** Bytes of a row, without the methods of a `Buffer`. */
+function bytesOf(bytes: Uint8Array | null): Uint8Array {
+  return bytes === null ? new Uint8Array(0) : new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
 }
 
 /** Takes over fits. Where every chunk was moved into another space meanwhile, those of this copy are moved too. */
@@ -339,7 +375,7 @@ function applyFits({ db, rows, core }: Replica, own: readonly PageRow[]): void {
     // The move makes it the current one.
     const waits = isMoved && row.current && before?.current !== true;
     if (waits) arrived = row;
-    if (before === undefined) insertFit(db, { ...row, current: row.current && !waits }, splitParts(ownBytes(x)));
+    if (before === undefined) insertFit(db, { ...row, current: row.current && !waits }, splitParts(bytesOf(x)));
     else if (!waits) rows.putFit(row);
     const terms = former.get(row.fingerprint);
     if (latent === undefined || before !== undefined || terms === undefined) continue;

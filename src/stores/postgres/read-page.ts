@@ -41,9 +41,11 @@ export interface Page {
 
 /**
  * Scopes that one page brings at most, and chunks of each of them; the chunks of one commit stay together. A full page makes one segment of a scope. A scope
- * after `allChunks` chunks waits for the next page, so that a page of many scopes has room in memory.
+ * after `scopesOfChunks` times as many chunks waits for the next page, so that a page of many scopes has room in memory.
+ *
+ * A copy that begins asks for `firstChunks`, and for twice as many with each page: it has work while the database makes the next page.
  */
-export const pageSize = { chunks: 4096, allChunks: 8192, scopes: 64 } as const;
+export const pageSize = { firstChunks: 1024, chunks: 4096, scopesOfChunks: 2, scopes: 64 } as const;
 
 /**
  * How a copy stands to the base. `behind`: it lacks commits. `ahead`: it has commits that the base has lost, by a restored backup or by a standby.
@@ -116,6 +118,9 @@ function placed(parameter: string): string {
  *
  * Rows that change between two pages come again with the later one. After a page that reaches every stamp, the copy is the base at that page's snapshot.
  * Versions whose vectors have gone come with the first page: a chunk of any page loses such a vector by its key.
+ *
+ * **Shape** bytes as base64: a driver decodes PostgreSQL's own form digit by digit, and it has half as many characters more. Rows come in no order, so that the
+ * first is sent before the last is read.
  */
 export function pageText(schema: string): string {
   const since = "b.key AND NOT b.gone";
@@ -128,18 +133,17 @@ summed AS (SELECT z.*, sum(z.size) OVER (ORDER BY z.gone DESC, z.key) - z.size A
 b AS MATERIALIZED (SELECT m.*, CASE WHEN m.gone THEN m.stamp ELSE coalesce((SELECT c.changed FROM ${schema}.chunks c WHERE c.scope = m.key AND c.changed > m.have
   ORDER BY c.changed OFFSET $2::int LIMIT 1), m.stamp) END AS upto FROM summed m WHERE m.earlier < $5::int)
 SELECT 's' AS kind, b.key AS scope, b.next_key AS key, b.gone, b.name AS a, b.upto::text AS b, concat_ws(' ', b.stamp, b.have, b.scopes, b.forked::int,
-  (SELECT ${commitOf("w.writer")} FROM ${schema}.changes w WHERE w.scope = b.key AND w.stamp = b.upto)) AS c, NULL::bytea AS x, NULL::bytea AS y FROM b
+  (SELECT ${commitOf("w.writer")} FROM ${schema}.changes w WHERE w.scope = b.key AND w.stamp = b.upto)) AS c, NULL AS x, NULL AS y FROM b
 UNION ALL SELECT 'd', d.scope, d.key, d.gone, json_build_array(d.id, d.uri)::text, d.facts, CASE WHEN d.written > b.have THEN d.structure END,
-  CASE WHEN d.written > b.have THEN d.text END, NULL FROM b JOIN ${schema}.documents d ON d.scope = ${since} AND d.changed > b.have AND d.changed <= b.upto
+  CASE WHEN d.written > b.have THEN encode(d.text, 'base64') END, NULL FROM b JOIN ${schema}.documents d ON d.scope = ${since} AND d.changed > b.have AND d.changed <= b.upto
   WHERE NOT (d.gone AND b.have = 0)
-UNION ALL SELECT 'c', c.scope, c.key, c.gone, json_build_array(c.id, c.document)::text, c.facts, c.placed, CASE WHEN c.written > b.have THEN c.terms END,
-  CASE WHEN c.written > b.have THEN c.vectors END FROM b JOIN ${schema}.chunks c ON c.scope = ${since} AND c.changed > b.have AND c.changed <= b.upto
+UNION ALL SELECT 'c', c.scope, c.key, c.gone, json_build_array(c.id, c.document)::text, c.facts, c.placed, CASE WHEN c.written > b.have THEN encode(c.terms, 'base64') END,
+  CASE WHEN c.written > b.have THEN encode(c.vectors, 'base64') END FROM b JOIN ${schema}.chunks c ON c.scope = ${since} AND c.changed > b.have AND c.changed <= b.upto
   WHERE NOT (c.gone AND b.have = 0)
 UNION ALL SELECT 'o', o.scope, 0, o.value IS NULL, o.name, o.value, NULL, NULL, NULL FROM b
   JOIN ${schema}.settings o ON o.scope = ${since} AND o.changed > b.have AND (o.changed <= b.upto OR o.name LIKE 'retired of %')
-UNION ALL SELECT 'f', f.scope, f.key, f.gone, f.facts, NULL, NULL, CASE WHEN f.written > b.have THEN f.parts END, NULL FROM b
-  JOIN ${schema}.fits f ON f.scope = ${since} AND f.changed > b.have AND f.changed <= b.upto
-ORDER BY 1, 2, 3`;
+UNION ALL SELECT 'f', f.scope, f.key, f.gone, f.facts, NULL, NULL, CASE WHEN f.written > b.have THEN encode(f.parts, 'base64') END, NULL FROM b
+  JOIN ${schema}.fits f ON f.scope = ${since} AND f.changed > b.have AND f.changed <= b.upto`;
 }
 
 /** Stamps as the statements take them. */
@@ -156,10 +160,14 @@ export function stampsAfter(have: readonly ReplicaStamp[], { scopes }: Page): re
   return [...after.values()];
 }
 
-type Sent<Row> = Omit<Row, "scope" | "key"> & { readonly scope: unknown; readonly key: unknown };
+/** A row as the statement gives it. */
+type SentRow = Omit<PageRow, "scope" | "key" | "x" | "y"> &
+  Readonly<Record<"scope" | "key", unknown> & Record<"x" | "y", string | null>>;
 
-/** Reads the answer of the statement. */
-export function readPage(found: readonly Sent<PageRow>[]): Page {
+const fromBase64 = (text: string | null): Uint8Array | null => (text === null ? null : Buffer.from(text, "base64"));
+
+/** Reads the answer of the statement. **Shape** scopes and rows by their keys. */
+export function readPage(found: readonly SentRow[]): Page {
   const scopes: PageScope[] = [];
   const rows: PageRow[] = [];
   /** Scopes that the copy lacks something of, `pageSize.scopes` at most. */
@@ -168,7 +176,7 @@ export function readPage(found: readonly Sent<PageRow>[]): Page {
     const [scope, key] = [Number(row.scope), Number(row.key)];
     if (row.kind !== "s") {
       // The driver made the row for this answer: it is not copied.
-      rows.push(Object.assign(row, { scope, key }));
+      rows.push(Object.assign(row, { scope, key, x: fromBase64(row.x), y: fromBase64(row.y) }));
       continue;
     }
     const [, commit = null] = /^(?:\d+ ){4}(.+)$/u.exec(row.c ?? "") ?? [];
@@ -178,5 +186,7 @@ export function readPage(found: readonly Sent<PageRow>[]): Page {
     scopes.push({ ...place, gone: row.gone, commit, isForked: forked === 1 });
   }
   const more = lacking >= pageSize.scopes || scopes.length < lacking || scopes.some(({ upto, stamp }) => upto < stamp);
+  scopes.sort((a, b) => a.scope - b.scope);
+  rows.sort((a, b) => a.scope - b.scope || a.key - b.key);
   return { scopes, rows, more };
 }

@@ -32,6 +32,7 @@ import { otherPast } from "./other-past.ts";
 import { createHold } from "./create-hold.ts";
 import { createReplicaStamps, type ReplicaStamp } from "./replica-stamps.ts";
 import { createRowLog, noScopeKey } from "./row-log.ts";
+import { sealThread } from "./seal-thread.ts";
 
 /** As in the SQLite directory: turns of the event loop in which others may join a commit, and most of them. */
 const turnsTogether = 48;
@@ -167,12 +168,12 @@ export function createReplicaDirectory({
   }
 
   async function applyHeld(found: Page, kept: Replica["kept"]): Promise<Applied | undefined> {
-    const replica = { db: connection, rows, stamps, core: core!, kept };
+    const replica = { db: connection, rows, stamps, core: core!, kept, sealing: sealThread() };
     return lock.hold(() =>
       connection.hold(async () => {
         const takeBack = rows.texts.mark();
         try {
-          const applied = applyPage(replica, found);
+          const applied = await applyPage(replica, found);
           if (applied !== undefined) stamps.setPartial(found.more);
           rows.texts.flush();
           return applied;
@@ -186,8 +187,8 @@ export function createReplicaDirectory({
   }
 
   /** Asks for what a copy with these stamps lacks. */
-  function askPage(have: readonly ReplicaStamp[]): AskedPage {
-    const values = [sayStamps(have), pageSize.chunks, pageSize.scopes, held, pageSize.allChunks];
+  function askPage(have: readonly ReplicaStamp[], chunks: number): AskedPage {
+    const values = [sayStamps(have), chunks, pageSize.scopes, held, pageSize.scopesOfChunks * chunks];
     const asked = present();
     const found = db.query<Parameters<typeof readPage>[0][number]>("catching up", page, values).then(readPage);
     // A page that was asked for ahead may not be waited for.
@@ -231,13 +232,14 @@ export function createReplicaDirectory({
     }
     let ahead: AskedPage | undefined;
     const kept: Replica["kept"] = {};
+    let chunks: number = isOpening ? pageSize.firstChunks : pageSize.chunks;
     for (;;) {
       const have = await lock.read(async () => stamps.all());
       const before = present();
       if (!isBehind && !(await isLacking(have))) {
         return noteFresh(before, proved);
       }
-      const { asked, found: answer } = ahead ?? askPage(have);
+      const { asked, found: answer } = ahead ?? askPage(have, chunks);
       const found = await answer;
       if (found.scopes.length === 0) {
         // A notice came, and brings nothing: it may be of another base, or of one with fewer commits.
@@ -247,7 +249,8 @@ export function createReplicaDirectory({
       if (found.scopes.some(({ isForked }) => isForked)) throw otherPast(db, "ahead");
       isBehind = true;
       // The database works on the next page while this one is applied.
-      ahead = found.more ? askPage(stampsAfter(have, found)) : undefined;
+      chunks = Math.min(2 * chunks, pageSize.chunks);
+      ahead = found.more ? askPage(stampsAfter(have, found), chunks) : undefined;
       const applied = await applyHeld(found, kept);
       if (applied === undefined) ahead = undefined;
       if (applied !== undefined) {

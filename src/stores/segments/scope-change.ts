@@ -1,10 +1,9 @@
 import type { Receipt } from "../../contracts/leg.ts";
 import type { Scope } from "../../contracts/scope.ts";
-import { sealSegment } from "../../engine/segments/build-segment.ts";
+import { type BuiltSegment, sealSegment } from "../../engine/segments/build-segment.ts";
 import { type ChunkTerms, encodeTerms } from "../../engine/segments/chunk-terms.ts";
 import { chooseMerge, type SegmentPolicy } from "../../engine/segments/merge-policy.ts";
 import { packState, type SealedSegment } from "../../engine/segments/sealed-segment.ts";
-import type { TermNumbers } from "../../engine/segments/term-numbers.ts";
 import { decodeVectors, encodeVectors, type StoredVector } from "../../engine/vectors/stored-vector.ts";
 import { hashParts } from "../../runtime/hash.ts";
 import { findPlace, type IndexView, type ScopeView } from "./index-view.ts";
@@ -26,12 +25,11 @@ export interface ScopeChange {
   /** The scope's row; made when first asked for. */
   scopeKey(): number;
   add(row: Omit<ChunkRow, "key" | "scope">, said: SaidOfChunk): void;
-  /** As `add`, with terms as their bytes, and all of its vectors, which may be bytes too. */
-  addEncoded(
-    row: Omit<ChunkRow, "key" | "scope">,
-    terms: Uint8Array,
-    vectors: Uint8Array | readonly StoredVector[],
-  ): void;
+  /** As `add`, with terms and all of its vectors as their bytes. */
+  addEncoded(row: Omit<ChunkRow, "key" | "scope">, terms: Uint8Array, vectors: Uint8Array): void;
+  /** Adds the row alone of a chunk that comes with `putSegment`. */
+  addSealed(row: Omit<ChunkRow, "key" | "scope">): void;
+  putSegment(segment: BuiltSegment): void;
   /** For good: the row goes, and what the index has of it cannot be found any more. */
   remove(row: ChunkRow): void;
   /** Out of sight, until restored or removed. */
@@ -117,9 +115,7 @@ export function startNewLife(rows: DirectoryWriter, scope: number): void {
 }
 
 /** A chunk that was added, as it waits: bytes take less room than what they say. */
-interface ArrivingChunk extends Pick<PendingRow, "key" | "id" | "terms"> {
-  readonly vectors: Uint8Array | readonly StoredVector[];
-}
+type ArrivingChunk = Pick<PendingRow, "key" | "id" | "terms" | "vectors">;
 
 interface ChangedSegment {
   readonly live: Uint8Array;
@@ -131,17 +127,13 @@ export interface ScopeChangeOptions {
   readonly latent?: LatentLeg | undefined;
   /** Chunks that come in one change and are sealed at once, never waiting together in memory: a large document has as many as a corpus. */
   readonly sealAt?: number;
-  /** Chunks that are sealed when the change ends, instead of waiting for others. Default: never. */
-  readonly sealRest?: number;
-  /** Numbers that terms have already. */
-  readonly numbers?: TermNumbers;
 }
 
 export function changeScope(
   rows: DirectoryWriter,
   view: IndexView,
   scope: Scope,
-  { latent, sealAt = Infinity, sealRest = Infinity, numbers }: ScopeChangeOptions = {},
+  { latent, sealAt = Infinity }: ScopeChangeOptions = {},
 ): ScopeChange {
   const before = view.scope(rows, scope);
   const stamp = rows.stamp() + 1;
@@ -177,10 +169,14 @@ export function changeScope(
       id,
       live: true,
       terms: () => terms,
-      vectors: () => (vectors instanceof Uint8Array ? decodeVectors(vectors) : vectors),
+      vectors: () => decodeVectors(vectors),
     }));
-    addSegment(rows, scopeRow, stamp, sealSegment(sealing, rows, numbers));
+    putSegment(scopeRow, sealSegment(sealing, rows));
     arriving.clear();
+  }
+
+  function putSegment(scopeRow: number, segment: BuiltSegment): void {
+    addSegment(rows, scopeRow, stamp, segment);
     sealed = true;
   }
 
@@ -223,6 +219,8 @@ export function changeScope(
     addEncoded(row, terms, vectors) {
       arrive({ key: addRow(row), id: row.id, terms, vectors });
     },
+    addSealed: (row) => void addRow(row),
+    putSegment: (segment) => putSegment(scopeKey(), segment),
     remove(row) {
       changed = true;
       const place = before && findPlace(before, row.key);
@@ -265,11 +263,7 @@ export function changeScope(
     finish() {
       if (!changed) return false;
       for (const document of reworded) rows.forgetSayings(document);
-      if (arriving.size >= sealRest) sealArriving(scopeKey());
-      for (const { vectors, ...chunk } of arriving.values()) {
-        const encoded = vectors instanceof Uint8Array ? vectors : encodeVectors(vectors);
-        rows.addPending(scopeKey(), { ...chunk, vectors: encoded, stamp, live: true });
-      }
+      for (const chunk of arriving.values()) rows.addPending(scopeKey(), { ...chunk, stamp, live: true });
       for (const [segment, { live, present }] of segments) {
         if (present.includes(1)) rows.putSegmentState(segment.row, packState(live, present, segment.size), stamp);
         else rows.deleteSegment(segment.row);

@@ -21,14 +21,18 @@ afterAll(() => database.close());
 let worlds = 0;
 
 /** Runs one history on a SQLite store and, each step on any node, on a base with that many nodes. */
-async function compare(history: readonly (readonly [node: number, op: Operation])[], nodes: number): Promise<void> {
+async function compare(
+  history: readonly (readonly [node: number, op: Operation])[],
+  nodes: number,
+  segments = { sealAt: 6, settleAt: 2 },
+): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "ibid-same-"));
   const base = `world_${worlds++}`;
   const clock = { now: 1_700_000_000_000 };
   const options = {
     analyzer: plainAnalyzer,
     corpusModel: watchedModel(least),
-    segments: { sealAt: 6, settleAt: 2 },
+    segments,
     now: () => clock.now,
   };
   const sqlite = await openSqliteStore(join(folder, "ibid.sqlite"), options);
@@ -82,6 +86,19 @@ it("chunks that wait for a fit, and those that came after it, are where the SQLi
   const fitted = [...waiting, [1, settle], [0, write("d", 24)], [1, gone], [0, write("e", 32)], [1, back]] as const;
   await compare(fitted, 2);
   await compare([...fitted, [0, gone], [1, settle], [0, { ...gone, purge: true }], [1, write("f", 3)]], 2);
+}, 600_000);
+
+it("a node that comes late to a large scope has segments that a thread makes", async () => {
+  const write = (id: string, from: number, embeds: boolean) =>
+    ({ do: "replace", scope: "deployment", id, from, count: 400, embeds, year: 2020 }) as const;
+  const history = [
+    [0, write("b", 0, true)],
+    [0, write("a", 9, false)],
+    [0, write("c", 21, true)],
+    [0, { do: "settle" }],
+    [0, { do: "delete", scope: "deployment", id: "a", purge: false }],
+  ] as const;
+  await compare(history, 1, { sealAt: 1150, settleAt: 16 });
 }, 600_000);
 
 it("a node that comes late has vectors of a version that the scope had lost before, and has again", async () => {
