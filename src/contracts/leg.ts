@@ -188,6 +188,10 @@ export interface Within {
   readonly restriction?: Restriction | undefined;
   /** Score exactly these chunks and no others. Fusion completes scores with it. `[]` matches nothing. */
   readonly only?: readonly ChunkRef[] | undefined;
+  /** Matches may come with `""` for their ids. A leg without {@link LegCapabilities.rows} ignores it. */
+  readonly unnamed?: true | undefined;
+  /** In place of a search: matches of these revisions with their ids, in no order, and without those that are gone. Their scores say nothing. */
+  readonly naming?: readonly number[] | undefined;
   /** Inclusive threshold on `score`. */
   readonly minScore?: number | undefined;
   /** Keeps bounds of the scores of further chunks, for {@link Within.together}, until {@link LegResult.forget}. A leg that keeps none ignores it. */
@@ -327,6 +331,11 @@ export interface LegCapabilities {
   readonly visibility: "commit" | "waits" | "later";
   /** Honours `within.only`. Without it only `rrf` fusion is offered. */
   readonly scoresGivenChunks: boolean;
+  /**
+   * Legs with the same name here give the same chunk the same revision, and no other chunk. They honour `within.unnamed` and `within.naming`. So a fusion by rank reads ids of
+   * the first chunks alone. Absent: matches are told apart by scope and id.
+   */
+  readonly rows?: string | undefined;
 }
 
 /**

@@ -1,5 +1,6 @@
 import type {
   ChunkRef,
+  LegCapabilities,
   LegMatch,
   LegNow,
   LegResult,
@@ -32,9 +33,11 @@ const growth = 4;
 
 /** A leg with what it is asked for. */
 export interface FusedLeg {
-  readonly leg: Pick<SessionLeg, "name" | "search"> | Pick<LegNow, "name" | "search">;
+  readonly leg: (Pick<SessionLeg, "name" | "search"> | Pick<LegNow, "name" | "search">) & {
+    readonly capabilities?: Pick<LegCapabilities, "rows">;
+  };
   readonly query: Query;
-  readonly within: Omit<Within, "scopes" | "moment" | "only" | "keep" | "together">;
+  readonly within: Omit<Within, "scopes" | "moment" | "only" | "naming" | "keep" | "together">;
 }
 
 export interface FuseInput {
@@ -49,7 +52,7 @@ export interface FuseInput {
 }
 
 export interface FuseResult {
-  /** Best first, all at or above their thresholds. */
+  /** Best first, all at or above their thresholds. Behind the first `wanted` and those that score as the last of them, an id may be `""`. */
   readonly candidates: readonly FusedChunk[];
   /** The last result of each leg, by name. */
   readonly results: ReadonlyMap<string, LegResult>;
@@ -69,7 +72,8 @@ export interface FuseResult {
  * **Cost** one search and one look-up of each leg a round; in the worst case (everything ties) the legs whole.
  * **Source** Fagin, Lotem and Naor, Optimal Aggregation Algorithms for Middleware (2001).
  */
-export function* fuse(input: FuseInput): Waits<FuseResult> {
+export function* fuse(given: FuseInput): Waits<FuseResult> {
+  const input = { ...given, ...forRows(given) };
   let before: readonly LegPool[] | undefined;
   for (let pool = poolSize(input.wanted); ; pool = pool === "all" ? pool : pool * growth) {
     const depth = input.fusion.byRank && pool !== "all" ? Math.max(pool, rankDepth) : pool;
@@ -82,8 +86,9 @@ export function* fuse(input: FuseInput): Waits<FuseResult> {
       before = pools;
       const candidates = yield* reach(input, pools, depth);
       if (candidates === undefined) continue;
+      const named = yield* nameFirst(input, pools, candidates);
       return {
-        candidates: yield* orderCandidates(candidates, input.wanted, input.readPlaces),
+        candidates: yield* orderFirst(input, named),
         results: new Map(pools.map(({ name, result }) => [name, result])),
         stale: pools.some(({ stale }) => stale),
       };
@@ -91,6 +96,57 @@ export function* fuse(input: FuseInput): Waits<FuseResult> {
       kept.forget();
     }
   }
+}
+
+interface RowsInput extends FuseInput {
+  /** Whether revisions name the chunks, and ids are read of the first alone. */
+  readonly byRow: boolean;
+}
+
+/** By rank, legs that give the same chunk the same revision are asked for no ids. By score, their look-ups need ids, and read them. */
+function forRows({ legs, fusion }: FuseInput): Pick<RowsInput, "legs" | "byRow"> {
+  const [first] = legs;
+  const rows = first?.leg.capabilities?.rows;
+  const byRow =
+    fusion.byRank === true && rows !== undefined && legs.every(({ leg }) => leg.capabilities?.rows === rows);
+  if (!byRow) return { legs, byRow };
+  return { legs: legs.map((each) => ({ ...each, within: { ...each.within, unnamed: true } })), byRow };
+}
+
+/** How many candidates may be among the first `wanted`, by their scores alone. */
+function countFirst(input: FuseInput, candidates: readonly FusedChunk[]): number {
+  const last = lastWanted(input, candidates);
+  const behind = last === undefined ? -1 : candidates.findIndex(({ score }) => score < last);
+  return behind < 0 ? candidates.length : behind;
+}
+
+/** Reads ids of the candidates that may be among the first. **Shape** without those of them that are gone. */
+function* nameFirst(
+  input: RowsInput,
+  [pool]: readonly LegPool[],
+  candidates: readonly FusedChunk[],
+): Waits<readonly FusedChunk[]> {
+  const [first] = input.legs;
+  const unnamed = candidates.slice(0, countFirst(input, candidates)).filter(({ id }) => id === "");
+  if (!input.byRow || first === undefined || pool === undefined || unnamed.length === 0) return candidates;
+  const { leg, query, within } = first;
+  const naming = unnamed.map(({ revision }) => revision);
+  const { matches, stale } = yield* wait(leg.search(query, "all", { ...within, minScore: undefined, naming }));
+  if (stale === true) pool.stale = true;
+  const ids = new Map(matches.map(({ revision, id }) => [revision, id]));
+  const asked = new Set(unnamed);
+  return candidates.flatMap((candidate) => {
+    if (!asked.has(candidate)) return candidate;
+    const id = ids.get(candidate.revision);
+    return id === undefined ? [] : { ...candidate, id };
+  });
+}
+
+/** Orders the first candidates wholly, and leaves the others by score. */
+function* orderFirst(input: FuseInput, candidates: readonly FusedChunk[]): Waits<readonly FusedChunk[]> {
+  const first = countFirst(input, candidates);
+  const ordered = yield* orderCandidates(candidates.slice(0, first), input.wanted, input.readPlaces);
+  return [...ordered, ...candidates.slice(first)];
 }
 
 /** Results whose legs forget what they kept. A leg that gives its result after that, because another one failed, forgets at once. */
@@ -114,11 +170,11 @@ function createForgetting() {
 
 /** Merges the pools, and adds what else is needed. **Shape** all candidates, the first `wanted` of which are certain; `undefined` where pools must grow. */
 function* reach(
-  input: FuseInput,
+  input: RowsInput,
   pools: readonly LegPool[],
   depth: MatchCount,
 ): Waits<readonly FusedChunk[] | undefined> {
-  const merged = new Map<string, Merged>();
+  const merged: MergedChunks = new Map();
   const candidates = yield* merge(input, pools, merged);
   if (isCertain(input, pools, candidates)) return candidates;
   return (
@@ -191,6 +247,15 @@ class FoundMatch implements FoundByLeg {
   }
 }
 
+/** A row, or a scope with an id. */
+type ChunkName = number | string;
+
+type MergedChunks = Map<ChunkName, Merged>;
+
+function nameOf({ byRow }: Pick<RowsInput, "byRow">, match: LegMatch): ChunkName {
+  return byRow ? match.revision : chunkKey(match);
+}
+
 interface Merged extends ChunkRef {
   readonly revision: number;
   readonly legs: Map<string, FoundByLeg>;
@@ -199,16 +264,12 @@ interface Merged extends ChunkRef {
 }
 
 /** Adds the pools to what is `merged` already, and looks up what legs lack. */
-function* merge(
-  input: FuseInput,
-  pools: readonly LegPool[],
-  merged: Map<string, Merged>,
-): Waits<readonly FusedChunk[]> {
+function* merge(input: RowsInput, pools: readonly LegPool[], merged: MergedChunks): Waits<readonly FusedChunk[]> {
   const { fusion, minFusedScore = -Infinity } = input;
   for (const { name, result, depth } of pools) {
     for (let i = 0; i < depth; i++) {
       const match = result.matches[i]!;
-      entryFor(merged, match).legs.set(name, new FoundMatch(match, i + 1));
+      entryFor(input, merged, match).legs.set(name, new FoundMatch(match, i + 1));
     }
   }
   if (!fusion.byRank) yield* complete(merged, input, pools);
@@ -228,8 +289,9 @@ function* merge(
   return candidates.sort((a, b) => b.score - a.score);
 }
 
-function entryFor(merged: Map<string, Merged>, { scope, id, revision }: LegMatch): Merged {
-  const key = chunkKey({ scope, id });
+function entryFor(input: RowsInput, merged: MergedChunks, match: LegMatch): Merged {
+  const { scope, id, revision } = match;
+  const key = nameOf(input, match);
   let entry = merged.get(key);
   if (entry === undefined) merged.set(key, (entry = { scope, id, revision, legs: new Map(), asked: new Set() }));
   return entry;
@@ -250,22 +312,23 @@ function isAloneBelow(
 
 /** Adds a leg's scores of candidates. */
 function addScores(
-  merged: ReadonlyMap<string, Merged>,
+  input: RowsInput,
+  merged: ReadonlyMap<ChunkName, Merged>,
   { name, depth }: LegPool,
   matches: LegResult["matches"],
   from: number,
 ): void {
   for (let i = from; i < matches.length; i++) {
     const match = matches[i]!;
-    const found = merged.get(chunkKey(match))?.legs;
+    const found = merged.get(nameOf(input, match))?.legs;
     if (found !== undefined && !found.has(name)) found.set(name, new FoundMatch(match, depth + i - from + 1));
   }
 }
 
 /** Asks each leg for its exact score of what only other legs found. Such chunks rank behind everything that the leg found by itself. */
 function* complete(
-  merged: ReadonlyMap<string, Merged>,
-  { legs }: FuseInput,
+  merged: ReadonlyMap<ChunkName, Merged>,
+  input: RowsInput,
   pools: readonly LegPool[],
 ): Waits<undefined> {
   const asked: LegPool[] = [];
@@ -276,18 +339,18 @@ function* complete(
     const missing = [...merged.values()].filter((entry) => !entry.legs.has(name) && !entry.asked.has(name));
     if (missing.length === 0) continue;
     if (result.complete) {
-      addScores(merged, pool, result.matches, depth);
+      addScores(input, merged, pool, result.matches, depth);
       continue;
     }
     for (const entry of missing) entry.asked.add(name);
-    const { leg, query, within } = legs[at]!;
+    const { leg, query, within } = input.legs[at]!;
     asked.push(pool);
     asking.push(leg.search(query, "all", { ...within, only: missing.map(({ scope, id }) => ({ scope, id })) }));
   }
   const results = yield* waitAll(asking);
   for (const [i, pool] of asked.entries()) {
     if (results[i]!.stale === true) pool.stale = true;
-    addScores(merged, pool, results[i]!.matches, 0);
+    addScores(input, merged, pool, results[i]!.matches, 0);
   }
 }
 
@@ -309,11 +372,11 @@ function mostOutside({ fusion }: FuseInput, { name, scale, whole, last }: LegPoo
  * that kept chunks is not searched again.
  */
 function* reachBelow(
-  input: FuseInput,
+  input: RowsInput,
   pools: readonly LegPool[],
   candidates: readonly FusedChunk[],
   depth: MatchCount,
-  merged: Map<string, Merged>,
+  merged: MergedChunks,
   keeper?: LegPool,
 ): Waits<readonly FusedChunk[] | undefined> {
   const least = lastWanted(input, candidates);
@@ -339,11 +402,11 @@ function* reachBelow(
  * **Shape** all candidates, the first `wanted` of which are certain; `undefined` where no leg kept enough.
  */
 function* reachKept(
-  input: FuseInput,
+  input: RowsInput,
   pools: readonly LegPool[],
   before: readonly FusedChunk[],
   depth: MatchCount,
-  merged: Map<string, Merged>,
+  merged: MergedChunks,
 ): Waits<readonly FusedChunk[] | undefined> {
   const { fusion, wanted, minFusedScore = -Infinity } = input;
   const at = pools.findIndex(({ whole, last, result: { kept } }) => !whole && last !== undefined && kept! < last);
@@ -365,7 +428,7 @@ function* reachKept(
   keeper.stale ||= stale === true;
   if (kept === undefined) return undefined;
   for (const [i, match] of matches.entries()) {
-    const { legs } = entryFor(merged, match);
+    const { legs } = entryFor(input, merged, match);
     if (!legs.has(keeper.name)) legs.set(keeper.name, new FoundMatch(match, keeper.depth + i + 1));
   }
   const lowered = { ...keeper, last: kept };
@@ -380,7 +443,7 @@ function* reachKept(
 
 /** Legs that can be searched on alone, each with its least score. Where scores fall to it soonest, the fewest chunks are above it: that leg comes first. */
 function reachable(
-  input: FuseInput,
+  input: RowsInput,
   pools: readonly LegPool[],
   least: number,
 ): readonly { readonly at: number; readonly floor: number }[] {

@@ -328,6 +328,21 @@ const writing: readonly LegCase[] = [
       };
       const first = await revisionOf(3);
       check((await revisionOf(5)) !== first, "a replaced chunk has another revision", first);
+      if (world.leg.capabilities.rows === undefined) return;
+      await world.write(deployment, [leveled("two", 4)]);
+      const { matches: all } = await world.search();
+      const { matches: unnamed } = await world.search({ unnamed: true });
+      const keysOf = (matches: LegResult["matches"]) => matches.map(({ revision, score }) => `${revision} ${score}`);
+      equal(inAnyOrder(keysOf(unnamed)), inAnyOrder(keysOf(all)), "matches that may come without ids");
+      const some = all.slice(0, 1);
+      const naming = some.map(({ revision }) => revision);
+      const { matches: named } = await world.search({ naming: [...naming, -1] });
+      equal(
+        named.map(({ scope, id, revision }) => ({ scope, id, revision })),
+        some.map(({ scope, id, revision }) => ({ scope, id, revision })),
+        "matches that are named, without a row that is gone",
+      );
+      equal((await world.search({ naming, scopes: [south] })).matches, [], "matches that are named in another scope");
     },
   ],
   [

@@ -25,6 +25,7 @@ describe("the leg pack notices a capability that a leg does not have", () => {
       declaring({ scoresGivenChunks: true }, { scoresGivenChunks: false }),
     ],
     ["says commit", "leg/plain/writes-found", declaring({ visibility: "commit" }, { visibility: "later" })],
+    ["says that it names rows", "leg/plain/revision-of-the-chunk", declaring({ rows: "plain" }, {})],
     ["sees writes later, without settle", "leg/plain/writes-found", { ...later, settle: undefined as never }],
   ]);
 });

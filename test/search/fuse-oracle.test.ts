@@ -181,7 +181,7 @@ function rankPlainly(world: World): readonly Ranked[] {
 }
 
 /** Searches as a store's leg does: at least `k` of the best, or the scores of given chunks. */
-function openLeg(leg: WorldLeg, onSearch: (given: number) => void, others: readonly WorldLeg[] = []) {
+function openLeg(leg: WorldLeg, onSearch: (given: number) => void, others: readonly WorldLeg[] = [], rows?: string) {
   const scores = new Map(
     others.map(({ name, ranking }) => [name, new Map(ranking.map((row) => [keyOf(row), row.score]))]),
   );
@@ -190,53 +190,74 @@ function openLeg(leg: WorldLeg, onSearch: (given: number) => void, others: reado
     scope,
     id,
     score,
-    revision: i,
+    revision: rows === undefined ? i : rowOf({ scope, id }),
     why: { kind: "other", details: i },
   }));
   return {
     name: leg.name,
-    async search(
-      _: Query,
-      k: MatchCount,
-      within: Pick<Within, "only" | "minScore" | "keep" | "together"> = {},
-    ): Promise<LegResult> {
-      const { calibration } = leg;
-      const { together } = within;
-      if (together !== undefined) {
-        const { least, leastScore, part } = together;
-        const most = (match: LegMatch): number =>
-          together.others.reduce(
-            (sum, { leg: other, most: unknown }) => {
-              const known = scores.get(other);
-              const score = known?.get(keyOf(match));
-              return sum + (known === undefined ? unknown : score === undefined ? 0 : Math.max(0, part(other, score)));
-            },
-            Math.max(0, part(leg.name, match.score)),
-          );
-        const matches = kept.filter(
-          (match) => match.score >= leastScore && most(match) * (1 + Number.EPSILON * 8) >= least,
-        );
-        onSearch(matches.length);
-        return { matches, complete: false, exact: true, calibration, kept: kept.at(-1)?.score };
-      }
-      const only = within.only && new Set(within.only.map(keyOf));
-      const { minScore = -Infinity } = within;
-      const from = ranking.filter((match) => (only?.has(keyOf(match)) ?? true) && match.score >= minScore);
-      const matches = k === "all" || leg.surplus === "all" ? from : from.slice(0, k + leg.surplus);
-      onSearch(matches.length);
-      const complete = leg.tells && matches.length === from.length;
-      if (within.keep !== true || k === "all" || leg.keeps === 0)
-        return { matches, complete, exact: true, calibration };
-      kept = from.slice(0, Math.ceil(k * leg.keeps));
-      // Some chunks with the last score may be left out.
-      const last = kept.at(-1)?.score;
-      if (kept.length < from.length) kept = from.filter(({ score }) => score >= last!);
-      return { matches, complete, exact: true, calibration, kept: last };
+    capabilities: { rows },
+    async search(_: Query, k: MatchCount, within: LegWithin = {}): Promise<LegResult> {
+      const result = await find(k, within);
+      const unnamed = within.unnamed === true && within.naming === undefined;
+      return unnamed ? { ...result, matches: result.matches.map((match) => ({ ...match, id: "" })) } : result;
     },
   };
+
+  async function find(k: MatchCount, within: LegWithin): Promise<LegResult> {
+    const { calibration } = leg;
+    const { together, naming } = within;
+    if (naming !== undefined) {
+      const matches = naming.map((revision): LegMatch => ({
+        ...refAt(revision),
+        score: 0,
+        revision,
+        why: { kind: "other", details: 0 },
+      }));
+      return { matches, complete: false, exact: true, calibration };
+    }
+    if (together !== undefined) {
+      const { least, leastScore, part } = together;
+      const most = (match: LegMatch): number =>
+        together.others.reduce(
+          (sum, { leg: other, most: unknown }) => {
+            const known = scores.get(other);
+            const score = known?.get(keyOf(match));
+            return sum + (known === undefined ? unknown : score === undefined ? 0 : Math.max(0, part(other, score)));
+          },
+          Math.max(0, part(leg.name, match.score)),
+        );
+      const matches = kept.filter(
+        (match) => match.score >= leastScore && most(match) * (1 + Number.EPSILON * 8) >= least,
+      );
+      onSearch(matches.length);
+      return { matches, complete: false, exact: true, calibration, kept: kept.at(-1)?.score };
+    }
+    const only = within.only && new Set(within.only.map(keyOf));
+    const { minScore = -Infinity } = within;
+    const from = ranking.filter((match) => (only?.has(keyOf(match)) ?? true) && match.score >= minScore);
+    const matches = k === "all" || leg.surplus === "all" ? from : from.slice(0, k + leg.surplus);
+    onSearch(matches.length);
+    const complete = leg.tells && matches.length === from.length;
+    if (within.keep !== true || k === "all" || leg.keeps === 0) return { matches, complete, exact: true, calibration };
+    kept = from.slice(0, Math.ceil(k * leg.keeps));
+    // Some chunks with the last score may be left out.
+    const last = kept.at(-1)?.score;
+    if (kept.length < from.length) kept = from.filter(({ score }) => score >= last!);
+    return { matches, complete, exact: true, calibration, kept: last };
+  }
 }
 
-async function fuseWorld(world: World): Promise<{ readonly candidates: readonly Ranked[]; readonly given: number }> {
+type LegWithin = Pick<Within, "only" | "unnamed" | "naming" | "minScore" | "keep" | "together">;
+
+/** Row of a chunk of a world, and the chunk of a row. */
+const rowOf = ({ scope, id }: Pick<Row, "scope" | "id">): number => Number(id.slice(1)) * 2 + scopes.indexOf(scope);
+const refAt = (row: number): Pick<Row, "scope" | "id"> => ({ scope: scopes[row % 2]!, id: `c${row >> 1}` });
+
+/** **Shape** with `rows` the legs tell chunks apart by their rows. Behind the first that are wanted, ids are those of the rows. */
+async function fuseWorld(
+  world: World,
+  rows?: string,
+): Promise<{ readonly candidates: readonly Ranked[]; readonly given: number }> {
   let given = 0;
   const { candidates } = await runWaits(
     fuse({
@@ -249,15 +270,16 @@ async function fuseWorld(world: World): Promise<{ readonly candidates: readonly 
           (more) => (given += more),
           // A leg knows the scores of some of the others.
           world.legs.filter((each, i) => each !== leg && i % 2 === 0),
+          rows,
         ),
         query,
         within: { minScore: leg.minScore },
       })),
     }),
   );
-  const ranked = candidates.map(({ scope, id, score, parts }) => ({
+  const ranked = candidates.map(({ scope, id, revision, score, parts }, i) => ({
     scope,
-    id,
+    id: id === "" && world.wanted !== "all" && i >= world.wanted ? refAt(revision).id : id,
     score,
     parts: parts.map(({ value }) => value),
   }));
@@ -342,7 +364,7 @@ describe("fusing pools of legs", () => {
     let lessThanWhole = 0;
     for (let seed = 1; seed <= worlds; seed++) {
       const world = createWorld(seed);
-      const { candidates, given } = await fuseWorld(world);
+      const { candidates, given } = await fuseWorld(world, seed % 2 === 0 ? "rows" : undefined);
       const expected = rankPlainly(world);
       const wanted = world.wanted === "all" ? expected.length : world.wanted;
       const label = `world ${seed}: ${world.fusion}, ${world.wanted} of ${expected.length}`;

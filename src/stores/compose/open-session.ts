@@ -206,6 +206,8 @@ function checkSearch(
   checkOptions("search", within, {
     restriction: true,
     only: true,
+    unnamed: true,
+    naming: true,
     minScore: true,
     keep: true,
     together: true,
@@ -314,8 +316,10 @@ async function searchChecked(
   within: Within,
 ): Promise<LegResult> {
   const only = within.only && new Set(within.only.map(keyOf));
+  // Candidates are read by their ids.
+  const named: Within = { ...within, unnamed: undefined };
   for (let asked: MatchCount = k === "all" ? k : k * spare; ; asked = grown(asked)) {
-    const found = await leg.search(query, asked, within);
+    const found = await leg.search(query, asked, named);
     session.guard.open();
     const candidates = found.matches.filter(
       (match) => isWithin(session, match, within) && (only === undefined || only.has(keyOf(match))),

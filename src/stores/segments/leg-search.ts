@@ -16,7 +16,7 @@ import { throwIfAborted } from "../../runtime/abort.ts";
 import type { IndexView } from "./index-view.ts";
 import { documentsUnder } from "./list-rows.ts";
 import type { DirectoryReader } from "./segment-directory.ts";
-import { openMoment, ordinalsOf, recallPrepared, refKey, type SegmentMoment } from "./segment-moment.ts";
+import { openMoment, ordinalsOf, placesOfRows, recallPrepared, refKey, type SegmentMoment } from "./segment-moment.ts";
 
 interface FoundAt {
   readonly segment: Segment;
@@ -32,6 +32,8 @@ export interface LegSearch {
   /** How many matches to find. */
   readonly most: number;
   readonly minScore: number;
+  /** Whether matches are given without ids. */
+  readonly unnamed: boolean;
   /** Ordinals of the given chunks by segment; `undefined` when all chunks are searched. */
   readonly only: ReadonlyMap<Segment, readonly number[]> | undefined;
   /** The state that this leg prepared for the query at this moment. */
@@ -58,6 +60,8 @@ export function openSearch(
     stale,
     most: k === "all" ? Infinity : k,
     minScore: within.minScore ?? -Infinity,
+    // A directory that reads from afar has the ids of chunks with their rows.
+    unnamed: within.unnamed === true && rows.unsliced !== true,
     only: within.only && ordinalsOf(rows, at, within.only),
     prepared: <State>() => recallPrepared(at, leg, query, restriction) as State | undefined,
     keepPrepared(state) {
@@ -111,12 +115,43 @@ export function onlyThose(
   });
 }
 
-/** Hits as matches. Few of them are shown, so that each says why when it is asked. **Cost** one read of ids for each sealed segment. */
+/** Hits as matches. Few of them are shown, so that each says why when it is asked. **Cost** one read of ids for each sealed segment, unless they are unnamed. */
 export function toMatches<Hit extends FoundAt>(
-  { rows, at }: LegSearch,
+  { rows, at, unnamed }: LegSearch,
   hits: readonly Hit[],
   why: (hit: Hit) => Why,
 ): LegMatch[] {
+  const ids = unnamed ? undefined : readIds(rows, hits);
+  return hits.map((hit, i) => {
+    const { segment, ordinal, score } = hit;
+    const { scope } = segment;
+    const key = segment.key(ordinal);
+    const id = ids?.[i] ?? "";
+    if (ids === undefined) at.rows.set(key, { segment, ordinal, key, scope });
+    else at.places.set(refKey(scope, id), { segment, ordinal, key });
+    return new ExplainedMatch(scope, id, score, key, () => why(hit));
+  });
+}
+
+/** The matches that a leg gave without ids, with them. */
+export function nameMatches(
+  rows: DirectoryReader,
+  view: IndexView,
+  within: Within & { readonly naming: readonly number[] },
+): LegResult {
+  const { at, stale } = openMoment(rows, view, within);
+  const found = placesOfRows(rows, at, within.scopes, within.naming);
+  const places = found.filter(({ segment, ordinal }) => segment.live[ordinal] === 1);
+  const ids = readIds(rows, places);
+  const matches = places.map(({ scope, ...place }, i): LegMatch => {
+    const id = ids[i]!;
+    at.places.set(refKey(scope, id), place);
+    return { scope, id, score: 0, revision: place.key, why: { kind: "other", details: null } };
+  });
+  return { matches, complete: false, exact: true, calibration: { weight: 0, scale: 1 }, stale };
+}
+
+function readIds(rows: DirectoryReader, hits: readonly Omit<FoundAt, "score">[]): readonly string[] {
   rows.expectChunks?.(hits.map(({ segment, ordinal }) => segment.key(ordinal)));
   const bySegment = new Map<Segment, number[]>();
   hits.forEach(({ segment }, i) => {
@@ -129,14 +164,7 @@ export function toMatches<Hit extends FoundAt>(
     const read = segment.chunkIds(places.map((i) => hits[i]!.ordinal));
     places.forEach((i, n) => (ids[i] = read[n]!));
   }
-  return hits.map((hit, i) => {
-    const { segment, ordinal, score } = hit;
-    const { scope } = segment;
-    const id = ids[i]!;
-    const key = segment.key(ordinal);
-    at.places.set(refKey(scope, id), { segment, ordinal, key });
-    return new ExplainedMatch(scope, id, score, key, () => why(hit));
-  });
+  return ids;
 }
 
 /**

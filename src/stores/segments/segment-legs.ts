@@ -26,7 +26,7 @@ import { finishSteps } from "../../runtime/steps.ts";
 import { createChunkReader } from "./chunk-rows.ts";
 import { type StoreThread, worthAThread } from "./errands.ts";
 import type { IndexView } from "./index-view.ts";
-import { type LegSearch, onlyThose, openSearch, toMatches, toResult } from "./leg-search.ts";
+import { type LegSearch, nameMatches, onlyThose, openSearch, toMatches, toResult } from "./leg-search.ts";
 import { lookInSlices } from "./look-in-slices.ts";
 import { findTogether, keptScores, mayReach, type ScoringState } from "./kept-chunks.ts";
 import type { LatentLeg } from "./latent-leg.ts";
@@ -51,14 +51,25 @@ export interface SegmentLegParts {
   readonly searchedPattern: (search: PatternSearch) => void;
 }
 
+/** Names of the rows of each store that was opened in this process. */
+const rowsOf = new WeakMap<IndexView, string>();
+let opened = 0;
+
 /** Every leg here is exact, evaluates all filters, and sees what was committed. */
-const capabilities: LegCapabilities = {
+const capabilitiesOf = (view: IndexView): LegCapabilities => ({
   exact: true,
   filters: "all",
   under: true,
   visibility: "commit",
   scoresGivenChunks: true,
-};
+  rows: rowsOf.get(view) ?? nameRows(view),
+});
+
+function nameRows(view: IndexView): string {
+  const name = `segments ${++opened}`;
+  rowsOf.set(view, name);
+  return name;
+}
 
 /** BM25 score that normalises to a half. **Source** Embabel's `s / (s + 3)`. */
 const lexicalHalf = 3;
@@ -137,6 +148,8 @@ export function createLexicalLeg({
       return toState(segments, yield* prepareBm25(index, all));
     }
     return function* find(rows: DirectoryReader): Generator<undefined, LegResult> {
+      const { naming } = within;
+      if (naming !== undefined) return nameMatches(rows, view, { ...within, naming });
       const search = openSearch(rows, view, name, query, k, within);
       const state = search.prepared<State>() ?? search.keepPrepared(yield* prepare(rows, search));
       const { searched, scoring, scores } = state;
@@ -172,7 +185,7 @@ export function createLexicalLeg({
   }
   return {
     name,
-    capabilities,
+    capabilities: capabilitiesOf(view),
     accepts: () => true,
     async search(query, k, within) {
       if (query.syntax === "lucene") lucene ??= await loadLucene();
@@ -306,6 +319,8 @@ function createDenseLeg(parts: SegmentLegParts): SegmentLeg {
       aloneAbove: isForm && within.minScore === undefined ? chanceLikeness : undefined,
     };
     return function* find(rows: DirectoryReader): Generator<undefined, LegResult> {
+      const { naming } = within;
+      if (naming !== undefined) return nameMatches(rows, view, { ...within, naming });
       const search = openSearch(rows, view, name, query, k, within);
       let vectors = search.prepared<readonly SearchedVector[]>();
       if (vectors === undefined) {
@@ -342,7 +357,7 @@ function createDenseLeg(parts: SegmentLegParts): SegmentLeg {
   }
   return {
     name,
-    capabilities,
+    capabilities: capabilitiesOf(view),
     accepts: ({ embeddings }) => embeddings.length > 0,
     search: (query, k, within) => lookInSlices(parts, within, begin(query, k, within)),
     searchInside: (rows, query, k, within) => finishSteps(begin(query, k, within)(rows)),
@@ -375,6 +390,8 @@ function createLatentLeg(parts: SegmentLegParts, latent: LatentLeg): SegmentLeg 
     }
     type LatentState = ReturnType<typeof prepare> extends Generator<unknown, infer State> ? State : never;
     return function* find(rows: DirectoryReader): Generator<"turn" | undefined, LegResult> {
+      const { naming } = within;
+      if (naming !== undefined) return nameMatches(rows, view, { ...within, naming });
       const search = openSearch(rows, view, name, query, k, within);
       const state = search.prepared<LatentState>() ?? search.keepPrepared(yield* prepare(rows, search));
       const isFirst = preparedAt !== rows.stamp();
@@ -403,7 +420,7 @@ function createLatentLeg(parts: SegmentLegParts, latent: LatentLeg): SegmentLeg 
   }
   return {
     name,
-    capabilities,
+    capabilities: capabilitiesOf(view),
     accepts: ({ embeddings }) => embeddings.length === 0,
     search: (query, k, within) => lookInSlices(parts, within, begin(query, k, within)),
     searchInside: (rows, query, k, within) => finishSteps(begin(query, k, within)(rows)),
@@ -440,11 +457,13 @@ function createPatternLeg({ view, look, thread, patterns, searchedPattern }: Seg
 
   return {
     name,
-    capabilities,
+    capabilities: capabilitiesOf(view),
     accepts: ({ pattern }) => pattern !== undefined,
     async search(query, k, within) {
       const { pattern } = query;
+      const { naming } = within;
       const loaded = (search = await patterns());
+      if (naming !== undefined) return look((rows) => nameMatches(rows, view, { ...within, naming }));
       if (pattern !== undefined && within.only === undefined)
         await loaded.prepare(look, view, thread, pattern.source, within.scopes);
       let run: PatternRun | undefined;
@@ -464,6 +483,8 @@ function createPatternLeg({ view, look, thread, patterns, searchedPattern }: Seg
       }
     },
     searchInside(rows, query, k, within) {
+      const { naming } = within;
+      if (naming !== undefined) return nameMatches(rows, view, { ...within, naming });
       if (search === undefined) return undefined;
       const opened = openSearch(rows, view, name, query, k, within);
       const run = recall(query, within) ?? begin(rows, opened.at, search, query, within);

@@ -14,13 +14,20 @@ export interface ChunkPlace {
   readonly key: number;
 }
 
+/** The same, with the scope. */
+export interface ScopedPlace extends ChunkPlace {
+  readonly scope: Scope;
+}
+
 /** A moment with what its searches found out: later steps of the same search neither prepare nor look up anything twice. */
 export interface SegmentMoment extends Moment {
   readonly view: IndexView;
   /** Each scope as it was seen; `undefined` for one that held nothing. */
   readonly seen: ReadonlyMap<Scope, SeenScope | undefined>;
-  /** Place of every chunk that a leg matched, by {@link refKey}. */
+  /** Place of every chunk that a leg matched and named, by {@link refKey}. */
   readonly places: Map<string, ChunkPlace>;
+  /** Place of every chunk that a leg matched, with its scope, by the key of its row. */
+  readonly rows: Map<number, ScopedPlace>;
   /** State that each leg prepared for its query, by the leg's name. */
   readonly prepared: Map<string, Prepared>;
   /** Documents below the prefixes of a restriction, by its key and the scopes. */
@@ -73,7 +80,7 @@ function momentOf(view: IndexView, scopes: readonly Scope[], seen: SeenScopes): 
     const { stamp, life } = one.receipt;
     stamps.set(scope, { stamp, life });
   }
-  return { stamps, seen: own, view, places: new Map(), prepared: new Map(), under: new Map() };
+  return { stamps, seen: own, view, places: new Map(), rows: new Map(), prepared: new Map(), under: new Map() };
 }
 
 /** The state at a stamp, if it was seen. **Shape** `undefined` when a transaction must read it. */
@@ -172,6 +179,29 @@ export function placesOf(
     }
   }
   return refs.map(({ scope, id }) => at.places.get(refKey(scope, id)));
+}
+
+/** Places of the chunks of some rows in these scopes, without those that are gone. **Cost** nothing for chunks that a leg of this moment matched. */
+export function placesOfRows(
+  rows: DirectoryReader,
+  at: SegmentMoment,
+  scopes: readonly Scope[],
+  keys: readonly number[],
+): readonly ScopedPlace[] {
+  return keys.flatMap((key) => {
+    const known = at.rows.get(key);
+    if (known !== undefined) return known;
+    for (const scope of scopes) {
+      const held = at.view.scope(rows, scope);
+      if (held === undefined) continue;
+      const found = findPlace(held, key);
+      if (found === undefined) continue;
+      const place = { segment: found.segment ?? held.tail, ordinal: found.ordinal, key, scope };
+      at.rows.set(key, place);
+      return place;
+    }
+    return [];
+  });
 }
 
 /** Ordinals of the given chunks by segment, without those that are gone. */
