@@ -28,8 +28,8 @@ export interface Analyses {
 /**
  * Analyses beside a thread: there while it is up and has no other work, and here otherwise. An analysis is a function of the chunk, so both give the same.
  *
- * **Shape** the event loop writes first. It analyses where the thread has enough and few writes are under way, and a document that comes alone: the thread may
- * be moving the log.
+ * **Shape** the event loop writes first. It analyses where the thread has enough and few writes are under way. It also analyses a document that comes alone,
+ * because the thread may be moving the log.
  */
 export function createAnalyses(thread: StoreThread): Analyses {
   const waiting: Waiting[] = [];

@@ -31,13 +31,18 @@ let stop = new AbortController();
 /** A segment that waits for its turn to be written. */
 let built: BuiltTail | undefined;
 
-/** Moves the log, once the answer is on its way: it takes a tenth of a second, and no write waits for it. A store that is closed soon moves it then. */
+/** It takes a tenth of a second. A store that is closed soon moves it then. */
+function moveLogSoon(): void {
+  clearTimeout(moving);
+  moving = setTimeout(() => connection?.moveLog(), restBeforeMoving);
+}
+
+/** Moves the log, once the answer is on its way, so that no write waits for it. */
 async function thenMoveLog<Result>(work: Promise<Result>): Promise<Result> {
   try {
     return await work;
   } finally {
-    clearTimeout(moving);
-    moving = setTimeout(() => connection?.moveLog(), restBeforeMoving);
+    moveLogSoon();
   }
 }
 
@@ -87,8 +92,11 @@ const tell = serveThread({
 
   async build({ scope, sealAt }: Given<"build">): Result<"build"> {
     built = undefined;
+    // The segment is placed next, and would wait for the log.
+    clearTimeout(moving);
     const { look, view } = opened();
     built = (await look((rows) => readTail(rows, view, scope, sealAt)))?.();
+    if (built === undefined) moveLogSoon();
     return built !== undefined;
   },
 
