@@ -236,9 +236,7 @@ export function createReplicaDirectory({
     for (;;) {
       const have = await lock.read(async () => stamps.all());
       const before = present();
-      if (!isBehind && !(await isLacking(have))) {
-        return noteFresh(before, proved);
-      }
+      if (!isBehind && !(await isLacking(have))) return noteFresh(before, proved);
       const { asked, found: answer } = ahead ?? askPage(have, chunks);
       const found = await answer;
       if (found.scopes.length === 0) {
@@ -253,7 +251,7 @@ export function createReplicaDirectory({
       ahead = found.more ? askPage(stampsAfter(have, found), chunks) : undefined;
       const applied = await applyHeld(found, kept);
       if (applied === undefined) ahead = undefined;
-      if (applied !== undefined) {
+      else {
         isPurged ||= applied.purged;
         tidyLater(applied.scopes);
         if (!found.more) return noteFresh(asked, proved);
