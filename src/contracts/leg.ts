@@ -333,7 +333,7 @@ export interface LegCapabilities {
   readonly scoresGivenChunks: boolean;
   /**
    * Legs with the same name here give the same chunk the same revision, and no other chunk. They honour `within.unnamed` and `within.naming`. So a fusion by rank reads ids of
-   * the first chunks alone. Absent: matches are told apart by scope and id.
+   * the first chunks alone. Absent: a fusion compares scopes and ids.
    */
   readonly rows?: string | undefined;
 }
