@@ -15,6 +15,7 @@ import { createCollections } from "./collections.ts";
 import type { Freshness, KeepingParts, OpenPast, SharedParts, ViewScopes } from "./parts.ts";
 import { servedModes } from "../search/search-session.ts";
 import { checkEvents } from "../stores/memory/check-events.ts";
+import { noteListed } from "../stores/compose/open-session.ts";
 import { handRetriever } from "./hand-retriever.ts";
 import { createVerbs } from "./verbs.ts";
 
@@ -165,9 +166,6 @@ export function createView(parts: SharedParts, caller: Caller, strategy?: ScopeS
   };
 }
 
-/** The list of scopes is of a state that is fresh enough, and no call after it sees an earlier one. **Units** milliseconds. */
-const anyAge = Number.MAX_SAFE_INTEGER;
-
 function createScopes(parts: SharedParts, caller: Caller, strategy: ScopeStrategy | undefined): ViewScopes {
   const { store, gate, authority, checkOpen } = parts;
   const access = caller === operator ? "operator" : caller;
@@ -193,7 +191,7 @@ function createScopes(parts: SharedParts, caller: Caller, strategy: ScopeStrateg
       const isEvery = caller === operator && requested === undefined;
       const found = isEvery ? await everyScope(freshness) : await readable(requested);
       const within = chosen === undefined ? found : await readable(await chooseScopes(chosen, access, found.scopes));
-      return { within, fresh: isEvery ? { atMostMs: anyAge, consistency: undefined } : {} };
+      return isEvery ? noteListed(within) : within;
     },
     async writable(scope) {
       const wanted = scope === undefined ? gate.writable(caller, (await readable()).scopes) : [scope];

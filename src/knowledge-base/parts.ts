@@ -112,12 +112,12 @@ export interface ViewScopes {
   readonly caller: Caller;
   readonly access: AccessContext | "operator";
   readonly readable: (requested?: readonly Scope[]) => Promise<AuthorizedScopes>;
-  /** Scopes of a search: those that it names, else those of the view's strategy. `fresh` takes the place of the state that it asks for, once asked. */
+  /** Scopes of a search: those that it names, else those of the view's strategy. An operator's every scope is listed in a state that is as fresh as the search asks for. */
   readonly searched: (
     scopes: readonly Scope[] | undefined,
     strategy: ScopeStrategy | undefined,
     freshness?: Freshness,
-  ) => Promise<{ readonly within: AuthorizedScopes; readonly fresh: Freshness }>;
+  ) => Promise<AuthorizedScopes>;
   readonly writable: (scope: Scope | undefined) => Promise<readonly AuthorizedScopes<"write">[]>;
 }
 

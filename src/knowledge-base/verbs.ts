@@ -88,9 +88,9 @@ export function createVerbs(
       const { asOf, ...present } = options;
       if (asOf !== undefined) return (await past({ ...present, asOf })).search(query, present);
       const { scopes, strategy, groupBy, scores, marks = true, ...rest } = withPrefixes(parts, present);
-      const { within, fresh } = await searched(scopes, strategy, rest);
+      const within = await searched(scopes, strategy, rest);
       const warnings = await modelCheck.forSearch(within, modeOf(rest));
-      const found = await retriever.retrieve(within, query, { ...rest, ...fresh });
+      const found = await retriever.retrieve(within, query, rest);
       const given = marks ? await markNotes(parts, within, found) : found;
       const hits = scores === "unit" ? given.map((hit) => ({ ...hit, score: toUnit(hit.score, modeOf(rest)) })) : given;
       const warned = hits.length > 0 ? warnings : [...warnings, ...(await modelCheck.forNothing(within, modeOf(rest)))];
@@ -118,7 +118,7 @@ export function createVerbs(
             yield* run;
             return await run;
           }
-          const { within, fresh } = await searched(scopes, strategy, rest);
+          const within = await searched(scopes, strategy, rest);
           const warnings = await modelCheck.forSearch(within, modeOf(rest));
           const marking: Retriever = {
             retrieve: async (...call) => markNotes(parts, call[0], await retriever.retrieve(...call)),
@@ -133,7 +133,7 @@ export function createVerbs(
             prices,
             warnings,
           };
-          return yield* askQuestion(asking, within, question, { ...rest, ...fresh, signal });
+          return yield* askQuestion(asking, within, question, { ...rest, signal });
         },
         () => left.abort(),
       );
@@ -147,7 +147,7 @@ export function createVerbs(
       planOptions("verify", verifyOptions, options);
       const { judge, answerLimits, analyzer, prices, resolveUri } = parts;
       const { scopes, strategy, ...rest } = options;
-      const { within } = await searched(scopes, strategy);
+      const within = await searched(scopes, strategy);
       const warnings = await modelCheck.forSearch(within, "hybrid");
       const mark = (hits: readonly Hit[]) => markNotes(parts, within, hits);
       const stages = { retriever, store, judge, answerLimits, analyzer, prices, warnings, resolveUri, mark };

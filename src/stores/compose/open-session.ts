@@ -28,6 +28,18 @@ import { checkCount, checkEmbedding, checkScore } from "./check-entries.ts";
 import type { Guard } from "./guard.ts";
 import { copyChunk, copyPlain, copyVersioned } from "./copy-data.ts";
 
+/** Proofs whose scopes were listed just now, in a state as fresh as their search asks for. */
+const justListed = new WeakSet<AuthorizedScopes>();
+
+/** Older than any state: what was asked just now is fresh enough. **Units** milliseconds. */
+const anyAge = Number.MAX_SAFE_INTEGER;
+
+/** The next session over these scopes asks for no newer state than their list, which it cannot miss. Later ones ask as ever. */
+export function noteListed(proof: AuthorizedScopes): AuthorizedScopes {
+  justListed.add(proof);
+  return proof;
+}
+
 /**
  * Opens a session: one proof check for all its searches and reads.
  *
@@ -44,7 +56,8 @@ export async function openSession(
   throwIfAborted(options.signal, "The search");
   // A receipt of a scope that the session does not read decides nothing.
   const after = copyPlain(options.after ?? []).filter(({ scope }) => scopes.includes(scope));
-  const moment = await parts.documents.moment(scopes, after, ageOf(options));
+  const age = ageOf(options);
+  const moment = await parts.documents.moment(scopes, after, justListed.delete(proof) ? anyAge : age);
   const session: Session = { parts, guard, scopes: new Set(scopes), moment, waits: after.length > 0, known: new Map() };
   return {
     scopes,

@@ -102,6 +102,8 @@ describe("a call", () => {
       expect(await tripsOf(question, { atMostMs: anHour })).toBe(0);
     }
     expect(causes.slice(-3)).toEqual(["no-match", "no-match", "no-match"]);
+    const both = { consistency: "latest", atMostMs: 5 } as const;
+    await expect(reader.search("ash", both)).rejects.toMatchObject({ code: "invalid-argument" });
   });
 
   it("asks about the scopes that it reads, and leaves what others have for the next question", async () => {
