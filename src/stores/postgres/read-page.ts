@@ -42,10 +42,8 @@ export interface Page {
 /**
  * Scopes that one page brings at most, and chunks of each of them; the chunks of one commit stay together. A full page makes one segment of a scope. A scope
  * after `scopesOfChunks` times as many chunks waits for the next page, so that a page of many scopes has room in memory.
- *
- * A copy that begins asks for `firstChunks`, and for twice as many with each page: it has work while the database makes the next page.
  */
-export const pageSize = { firstChunks: 1024, chunks: 4096, scopesOfChunks: 2, scopes: 64 } as const;
+export const pageSize = { chunks: 4096, scopesOfChunks: 2, scopes: 64 } as const;
 
 /**
  * How a copy stands to the base. `behind`: it lacks commits. `ahead`: it has commits that the base has lost, by a restored backup or by a standby.

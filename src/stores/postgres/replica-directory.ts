@@ -187,8 +187,9 @@ export function createReplicaDirectory({
   }
 
   /** Asks for what a copy with these stamps lacks. */
-  function askPage(have: readonly ReplicaStamp[], chunks: number): AskedPage {
-    const values = [sayStamps(have), chunks, pageSize.scopes, held, pageSize.scopesOfChunks * chunks];
+  function askPage(have: readonly ReplicaStamp[]): AskedPage {
+    const { chunks, scopes, scopesOfChunks } = pageSize;
+    const values = [sayStamps(have), chunks, scopes, held, scopesOfChunks * chunks];
     const asked = present();
     const found = db.query<Parameters<typeof readPage>[0][number]>("catching up", page, values).then(readPage);
     // A page that was asked for ahead may not be waited for.
@@ -232,12 +233,11 @@ export function createReplicaDirectory({
     }
     let ahead: AskedPage | undefined;
     const kept: Replica["kept"] = {};
-    let chunks: number = isOpening ? pageSize.firstChunks : pageSize.chunks;
     for (;;) {
       const have = await lock.read(async () => stamps.all());
       const before = present();
       if (!isBehind && !(await isLacking(have))) return noteFresh(before, proved);
-      const { asked, found: answer } = ahead ?? askPage(have, chunks);
+      const { asked, found: answer } = ahead ?? askPage(have);
       const found = await answer;
       if (found.scopes.length === 0) {
         // A notice came, and brings nothing: it may be of another base, or of one with fewer commits.
@@ -247,8 +247,7 @@ export function createReplicaDirectory({
       if (found.scopes.some(({ isForked }) => isForked)) throw otherPast(db, "ahead");
       isBehind = true;
       // The database works on the next page while this one is applied.
-      chunks = Math.min(2 * chunks, pageSize.chunks);
-      ahead = found.more ? askPage(stampsAfter(have, found), chunks) : undefined;
+      ahead = found.more ? askPage(stampsAfter(have, found)) : undefined;
       const applied = await applyHeld(found, kept);
       if (applied === undefined) ahead = undefined;
       else {
