@@ -220,4 +220,22 @@ describe("names of documents", () => {
     expect(stated.toSorted((a, b) => a - b)[0]).toBe(0);
     expect(stated.every((each, i) => each < hits[i]!.terms[0]!.score)).toBe(true);
   });
+
+  it("keep the count of each of their terms, however many they are, and of terms that come later [L11]", () => {
+    const terms = Array.from({ length: 20_000 }, (_, i) => `w${i}`);
+    const chunk = { segment: 0, text: ["a"], heading: [], live: true, admitted: true };
+    const asked = { documents: [{ title: [] as string[], file: terms }], query: ["a"], topK: 1 };
+    const { fields } = search({ ...asked, chunks: [{ ...chunk, document: 0 }] });
+    let counted = 0;
+    const countAll = (): number[] =>
+      terms.map((term) => fields.countOf(term, () => (counted++, Number(term.slice(1)))));
+    expect(countAll()).toEqual(countAll());
+    expect(counted).toBe(20_000);
+    // The fields of a later state share the vocabulary, which has grown.
+    const more = { title: ["later"], file: ["a"] };
+    const chunks = [0, 1].map((document) => ({ ...chunk, document }));
+    search({ ...asked, documents: [...asked.documents, more], chunks }, fields);
+    expect([fields.countOf("later", () => 7), fields.countOf("later", () => 7)]).toEqual([7, 7]);
+    expect(fields.countOf("w5", () => 0)).toBe(5);
+  });
 });

@@ -43,8 +43,8 @@ export interface DocumentFields {
   /** Whether a term of some file's name begins with the first three letters of a word. */
   mayHaveFile(word: string): boolean;
   filePostings(segment: Segment, terms: readonly string[]): FilePostings | undefined;
-  /** A number that these segments have of a term, computed once. **Shape** at most {@link mostKnown} are kept. */
-  known(term: string, compute: () => number): number;
+  /** Live chunks that have a term in any field, counted once. **Shape** kept for every term of a name, and for {@link mostKnown} others. */
+  countOf(term: string, count: () => number): number;
   /** For the fields of a later state. */
   readonly names: AnalysedNames;
   /** Memory that the fields take, nearly. */
@@ -53,7 +53,7 @@ export interface DocumentFields {
 
 export const noEntry = 0xffff_ffff;
 
-/** Numbers of terms that are kept; when there are more, all are forgotten. */
+/** Counts of terms that no name has; when there are more, all are forgotten. */
 const mostKnown = 16_384;
 
 /** Chunks that are placed in one step. */
@@ -90,7 +90,9 @@ export function* buildDocumentFields(
   for (const length of homes.documentLengths) words += length;
   let fileNorms: { readonly key: string; readonly norms: Float64Array } | undefined;
   let documentNorms: { readonly b: number; readonly norms: Float64Array } | undefined;
-  const known = new Map<string, number>();
+  /** One more than the count of each term of a name; 0 before it is counted. */
+  const counts = new Uint32Array(vocabulary.size);
+  const others = new Map<string, number>();
   const beginnings = new Set<string>();
   let letters = 0;
   for (const [term, at] of vocabulary) {
@@ -142,12 +144,14 @@ export function* buildDocumentFields(
       });
       return found.length === 0 ? undefined : spreadOver(chunksOf(segment), found);
     },
-    known(term, compute) {
-      let number = known.get(term);
+    countOf(term, count) {
+      const at = vocabulary.get(term);
+      if (at !== undefined) return (counts[at] ||= count() + 1) - 1;
+      let number = others.get(term);
       if (number !== undefined) return number;
-      number = compute();
-      if (known.size >= mostKnown) known.clear();
-      known.set(term, number);
+      number = count();
+      if (others.size >= mostKnown) others.clear();
+      others.set(term, number);
       return number;
     },
     names,
@@ -159,7 +163,7 @@ export function* buildDocumentFields(
       byTitle.bytes +
       byFile.bytes +
       letters * 2 +
-      vocabulary.size * 68 +
+      vocabulary.size * 72 +
       mostKnown * 90,
   };
 }

@@ -127,7 +127,7 @@ export function createWordIndex(
       const countIn = (segment: Segment): number =>
         known(segment, term) ?? countLive(joined(index, segment, { terms: [term] }), segment);
       const count = (): number => sum(countIn);
-      const frequency = words.get(term)?.frequency ?? fields?.known(term, count) ?? count();
+      const frequency = words.get(term)?.frequency ?? fields?.countOf(term, count) ?? count();
       return formula.idf(chunks, frequency);
     },
     phraseIdf: (terms) =>
