@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { TermRow } from "../../contracts/corpus-model.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import { createCountsReader } from "../../engine/segments/forward-terms.ts";
@@ -109,6 +110,9 @@ export function toChunk({ scope, key, a, b }: PageRow): ChunkRow {
   return Object.assign(parseStored(b ?? "") as ChunkFacts, { key, scope, id, document });
 }
 
+/** Rows that are written before the driver may take over some of the next page. The database waits for it once the socket is full. */
+const [chunksInTurn, documentsInTurn] = [512, 64];
+
 /** A chunk that the copy lacks, as the page has it. */
 interface Arrival extends Arrived {
   readonly row: ChunkRow;
@@ -159,14 +163,16 @@ async function applyScope(
   const mayLack = Object.keys(retired).length > 0;
   const isKept = (key: number, version: string): boolean => !(keyOf(scope, retired[version] ?? 0) > key);
   const arrivals = withOwnVectors(coming, vectorsOf, mayLack ? isKept : undefined);
-  const { sealAt, settleAt } = core.options.policy;
+  const { sealAt, settleAt, maxMerged } = core.options.policy;
   // A copy on its way seals the rest of a page too: written as waiting chunks, it would be read, sealed and merged again.
   const sealRest = have === 0 || upto < stamp ? settleAt : Math.ceil(sealAt / 4);
   const sealed: ReturnType<SealThread["seal"]>[] = [];
   const waiting = new Map(arrivals.map((arrival) => [arrival.key, arrival]));
   const least = Math.max(1, Math.min(sealAt, sealRest));
-  for (let from = 0; arrivals.length - from >= least; from += sealAt) {
-    const together = arrivals.slice(from, from + sealAt);
+  // A segment of this size is never merged.
+  const whole = Math.max(sealAt, maxMerged);
+  for (let from = 0; arrivals.length - from >= least; from += whole) {
+    const together = arrivals.slice(from, from + whole);
     for (const { key } of together) waiting.delete(key);
     sealed.push(sealing.seal(together, numbers));
   }
@@ -175,8 +181,9 @@ async function applyScope(
     const before = held.get(key);
     if (gone && before !== undefined) changes.remove(before);
   }
-  applyDocuments({ db, rows }, scope, own, documents);
-  for (const { key, row, terms, vectors } of arrivals) {
+  await applyDocuments({ db, rows }, scope, own, documents);
+  for (const [i, { key, row, terms, vectors }] of arrivals.entries()) {
+    if (i % chunksInTurn === chunksInTurn - 1) await nextTurn();
     arriving = key;
     const shown = row.deletedAt === null ? row : { ...row, deletedAt: null };
     if (waiting.has(key)) changes.addEncoded(shown, terms, vectors);
@@ -239,18 +246,19 @@ function withOwnVectors(
   });
 }
 
-function applyDocuments(
+async function applyDocuments(
   { db, rows }: Pick<Replica, "db" | "rows">,
   scope: number,
   own: readonly PageRow[],
   documents: readonly ArrivedDocument[],
-): void {
+): Promise<void> {
   const last = lastKey(db, "documents", scope);
   const isThere = (key: number): boolean =>
     key <= last && db.get("SELECT 1 FROM documents WHERE key = ?", key) !== undefined;
   // Ids become free before others take them.
   for (const { kind, key, gone } of own) if (kind === "d" && gone && isThere(key)) rows.deleteDocument(key);
-  for (const { row, document } of documents) {
+  for (const [i, { row, document }] of documents.entries()) {
+    if (i % documentsInTurn === documentsInTurn - 1) await nextTurn();
     const { key, c, x } = row;
     const body = c === null || x === null ? undefined : { structure: c, text: Buffer.from(x).toString() };
     if (isThere(key)) rows.putDocument(document, body);

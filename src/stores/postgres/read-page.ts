@@ -41,9 +41,23 @@ export interface Page {
 
 /**
  * Scopes that one page brings at most, and chunks of each of them; the chunks of one commit stay together. A full page makes one segment of a scope. A scope
- * after `scopesOfChunks` times as many chunks waits for the next page, so that a page of many scopes has room in memory.
+ * after `others` chunks waits for the next page, so that a page of many scopes has room in memory. Pages grow up to `most` chunks of a scope and about so many bytes.
  */
-export const pageSize = { chunks: 4096, scopesOfChunks: 2, scopes: 64 } as const;
+export const pageSize = { chunks: 4096, most: 16_384, bytes: 48_000_000, others: 8192, scopes: 64 } as const;
+
+/**
+ * Chunks of each scope that the page after this one brings. A copy that is far behind gets segments that are never merged.
+ */
+export function chunksOfNext({ rows }: Pick<Page, "rows">): number {
+  let chunks = 0;
+  let bytes = 0;
+  for (const { kind, x, y } of rows) {
+    if (kind === "c") chunks++;
+    bytes += (x?.length ?? 0) + (y?.length ?? 0);
+  }
+  const { chunks: least, most, bytes: room } = pageSize;
+  return chunks === 0 ? least : Math.min(most, Math.max(least, Math.floor((room * chunks) / bytes)));
+}
 
 /**
  * How a copy stands to the base. `behind`: it lacks commits. `ahead`: it has commits that the base has lost, by a restored backup or by a standby.

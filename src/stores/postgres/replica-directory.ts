@@ -16,6 +16,7 @@ import { type Postgres, stateOf } from "./postgres-client.ts";
 import type { Placement } from "./placement.ts";
 import type { Freshened } from "./keep-fresh.ts";
 import {
+  chunksOfNext,
   distanceText,
   markOfBase,
   type Page,
@@ -33,6 +34,7 @@ import { createHold } from "./create-hold.ts";
 import { createReplicaStamps, type ReplicaStamp } from "./replica-stamps.ts";
 import { createRowLog, noScopeKey } from "./row-log.ts";
 import { sealThread } from "./seal-thread.ts";
+import { createTidying } from "./tidy-later.ts";
 
 /** As in the SQLite directory: turns of the event loop in which others may join a commit, and most of them. */
 const turnsTogether = 48;
@@ -154,8 +156,7 @@ export function createReplicaDirectory({
   let isPurged = false;
   /** Whether a node listened when this one committed last. */
   let isHeard = false;
-  /** Upkeep of the copy, which no call waits for. */
-  let upkeep: Promise<unknown> = Promise.resolve();
+  const tidying = createTidying(() => core);
   const [page, probe] = [pageText(schema), probeText(schema)];
   const askCommits = createAskCommits(db, schema);
   const held = JSON.stringify(placement.patterns);
@@ -187,9 +188,8 @@ export function createReplicaDirectory({
   }
 
   /** Asks for what a copy with these stamps lacks. */
-  function askPage(have: readonly ReplicaStamp[]): AskedPage {
-    const { chunks, scopes, scopesOfChunks } = pageSize;
-    const values = [sayStamps(have), chunks, scopes, held, scopesOfChunks * chunks];
+  function askPage(have: readonly ReplicaStamp[], chunks: number = pageSize.chunks): AskedPage {
+    const values = [sayStamps(have), chunks, pageSize.scopes, held, pageSize.others];
     const asked = present();
     const found = db.query<Parameters<typeof readPage>[0][number]>("catching up", page, values).then(readPage);
     // A page that was asked for ahead may not be waited for.
@@ -247,13 +247,16 @@ export function createReplicaDirectory({
       if (found.scopes.some(({ isForked }) => isForked)) throw otherPast(db, "ahead");
       isBehind = true;
       // The database works on the next page while this one is applied.
-      ahead = found.more ? askPage(stampsAfter(have, found)) : undefined;
+      ahead = found.more ? askPage(stampsAfter(have, found), chunksOfNext(found)) : undefined;
       const applied = await applyHeld(found, kept);
       if (applied === undefined) ahead = undefined;
       else {
         isPurged ||= applied.purged;
-        tidyLater(applied.scopes);
-        if (!found.more) return noteFresh(asked, proved);
+        tidying.note(applied.scopes);
+        if (!found.more) {
+          tidying.begin();
+          return noteFresh(asked, proved);
+        }
       }
       if (isOpening && applied !== undefined) until = performance.now() + busyTimeoutMs;
       if (performance.now() > until) throw await tooLate();
@@ -272,15 +275,6 @@ export function createReplicaDirectory({
         details: { commits },
       },
     );
-  }
-
-  function tidyLater(scopes: readonly Scope[]): void {
-    upkeep = upkeep
-      .then(async () => {
-        for (const scope of scopes) await core?.tidyFrom(scope, core.options.policy.sealAt);
-      })
-      // The index works untidied too; the next write or settling comes back to it.
-      .catch(() => {});
   }
 
   let running: Promise<void> | undefined;
@@ -518,7 +512,7 @@ WHERE s.key = c.scope AND c.stamp < s.stamp AND c.at < now() - interval '30 days
       return findIds(connection, path, documentIds);
     },
     async close() {
-      await upkeep;
+      await tidying.done();
       await lastWrite;
       await running?.catch(() => {});
       connection.close();

@@ -9,7 +9,7 @@ import type { Scope } from "../../../src/contracts/scope.ts";
 import type { Store } from "../../../src/contracts/store.ts";
 import { createRetriever } from "../../../src/search/create-retriever.ts";
 import type { PostgresClient } from "../../../src/stores/postgres/postgres-client.ts";
-import { pageText, readPage } from "../../../src/stores/postgres/read-page.ts";
+import { chunksOfNext, type Page, pageSize, pageText, readPage } from "../../../src/stores/postgres/read-page.ts";
 import { collect, documentEntry, plainAnalyzer, read, system, write } from "../build.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
 
@@ -376,11 +376,44 @@ it("a copy asks for the next page before it applies one, and for no page twice",
   expect((await collect(reader.documents(read(...users)))).length).toBe(users.length);
 });
 
-function documentsIn(folder: string): number {
+it("a copy that is far behind gets larger pages, by the bytes of the last one, and segments that are never merged", async () => {
+  const pageOf = (chunks: number, bytes: number): Page => ({
+    scopes: [],
+    rows: Array.from({ length: chunks }, () => ({ kind: "c", x: new Uint8Array(bytes), y: null })) as never,
+    more: true,
+  });
+  const { chunks, most, bytes } = pageSize;
+  for (const [size, next] of [
+    [0, most],
+    [Math.floor(bytes / most), most],
+    [Math.floor(bytes / 6000), 6000],
+    [1_000_000, chunks],
+  ] as const)
+    expect(Math.abs(chunksOfNext(pageOf(10, size)) - next)).toBeLessThan(10);
+  expect(chunksOfNext(pageOf(0, 0))).toBe(chunks);
+  const segments = { sealAt: 4, settleAt: 2, mergeFactor: 2, maxMerged: 16 };
+  const writer = await open("large", { segments });
+  const paragraphs = ["ash", "birch", "cedar", "dogwood"];
+  for (let i = 0; i < 10; i++) await writer.replace(write("deployment"), documentEntry(`d${i}`, paragraphs));
+  const reader = await open("large", { node: "large", segments });
+  const sizes = () => numbersIn(database.replicasOf("large"), "SELECT size FROM segments ORDER BY key");
+  expect(sizes()).toEqual([16, 16, 8]);
+  await reader.upkeep!.settle();
+  expect(sizes()).toEqual([16, 16, 8]);
+  expect((await collect(reader.chunks(everything))).length).toBe(40);
+});
+
+const documentsIn = (folder: string): number => numbersIn(folder, "SELECT count(*) AS count FROM documents")[0]!;
+
+/** The first column of a query over the copy in a folder. */
+function numbersIn(folder: string, sql: string): readonly number[] {
   const path = readdirSync(folder, { recursive: true, encoding: "utf8" }).find((name) => name.endsWith(".sqlite"))!;
   const file = new DatabaseSync(join(folder, path), { readOnly: true });
   try {
-    return Number(file.prepare("SELECT count(*) AS count FROM documents").get()!["count"]);
+    return file
+      .prepare(sql)
+      .all()
+      .map((row) => Number(Object.values(row)[0]));
   } finally {
     file.close();
   }
