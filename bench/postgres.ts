@@ -16,6 +16,7 @@ import { installEngines, startPostgres } from "../scripts/start-postgres.ts";
 import type { EmbeddingModel } from "../src/contracts/embedding-model.ts";
 import type { KnowledgeBase } from "../src/index.ts";
 import { openKnowledgeBase } from "../src/index.node.ts";
+import { mayBeginAhead } from "../src/runtime/begin-ahead.ts";
 import { createHashingModel } from "../src/models/hashing/hashing-model.ts";
 import { openPostgresStore } from "../src/stores/postgres/postgres-store.ts";
 import { openSqliteStore } from "../src/stores/sqlite/sqlite-store.ts";
@@ -112,8 +113,9 @@ async function ingest(store: Store): Promise<number> {
   return (count / spent) * 1000;
 }
 
+/** Legs and chunks as the built-in retriever asks for them. */
 async function search(store: Store, query: Query): Promise<readonly unknown[]> {
-  const session = await store.session(gate.read(operator, scopes));
+  const session = await store.session(gate.read(operator, scopes), mayBeginAhead({}));
   const found = await Promise.all(session.legs.filter((leg) => leg.accepts(query)).map((leg) => leg.search(query, 10)));
   const matches = found.flatMap((leg) => leg.matches);
   await session.readChunks(found.flatMap((leg) => leg.matches.slice(0, 5)));

@@ -15,7 +15,7 @@ import { createCollections } from "./collections.ts";
 import type { Freshness, KeepingParts, OpenPast, SharedParts, ViewScopes } from "./parts.ts";
 import { servedModes } from "../search/search-session.ts";
 import { checkEvents } from "../stores/memory/check-events.ts";
-import { noteListed } from "../stores/compose/open-session.ts";
+import { noteListed } from "../stores/compose/asked-state.ts";
 import { handRetriever } from "./hand-retriever.ts";
 import { createVerbs } from "./verbs.ts";
 
@@ -172,8 +172,9 @@ function createScopes(parts: SharedParts, caller: Caller, strategy: ScopeStrateg
   const readable = async (requested?: readonly Scope[]): Promise<AuthorizedScopes> => {
     checkOpen();
     // Only the operator's "every scope" depends on which scopes hold something.
-    const existing = caller === operator && requested === undefined ? await store.scopes(authority) : [];
-    return gate.read(caller, existing, requested);
+    const isEvery = caller === operator && requested === undefined;
+    const proof = gate.read(caller, isEvery ? await store.scopes(authority) : [], requested);
+    return isEvery ? noteListed(proof) : proof;
   };
   /** The operator's scopes, as of a state that is as fresh as the search asks for. One that is not listed would not be searched. */
   async function everyScope({ after, atMostMs, consistency }: Freshness): Promise<AuthorizedScopes> {

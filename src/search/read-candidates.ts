@@ -22,6 +22,7 @@ import {
   type SessionSearch,
 } from "./search-session.ts";
 import { throwIfAborted } from "../runtime/abort.ts";
+import { mayBeginAhead } from "../runtime/begin-ahead.ts";
 import { runAtOnce, runWaits, wait, type Waits } from "../runtime/waits.ts";
 
 /** Sessions that lose to commits before the search runs in one transaction. */
@@ -64,7 +65,9 @@ export async function searchAndRead(
   let before: ReadonlyMap<string, string> = new Map();
   for (let sessions = 1; ; sessions++) {
     const { atMostMs, consistency } = plan;
-    const session = await store.session(scopes, { signal, after, atMostMs, consistency });
+    const asked = { signal, after, atMostMs, consistency };
+    // A session that begins anew has lost to a commit: the next one waits for the newest state.
+    const session = await store.session(scopes, sessions === 1 ? mayBeginAhead(asked) : asked);
     if (sessions > mostLost) {
       const whole = await session.atOnce?.((now) => runAtOnce(searchOnce(now, scopes, search)));
       if (whole !== undefined) return whole;

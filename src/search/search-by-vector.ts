@@ -5,6 +5,7 @@ import type { AuthorizedScopes } from "../contracts/scope.ts";
 import type { Store } from "../contracts/store.ts";
 import type { VectorMatch, VectorQuery } from "../contracts/vector-store.ts";
 import { isUnder } from "../engine/filters/create-restriction.ts";
+import { mayBeginAhead } from "../runtime/begin-ahead.ts";
 import { compareChunkPlaces } from "../runtime/compare-text.ts";
 
 /** The part of a store that a search by vector needs. */
@@ -30,7 +31,7 @@ export async function searchByVector(
     ...others
   } = query;
   if (embedding === undefined) return listChunks(store, scopes, query);
-  const session = await store.session(scopes);
+  const session = await store.session(scopes, mayBeginAhead({}));
   const dense = session.legs.find(({ name }) => name === "dense");
   if (dense === undefined)
     throw new IbidError("unsupported", "The store has no dense leg.", { hint: "Use another store." });

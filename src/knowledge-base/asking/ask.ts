@@ -1,6 +1,6 @@
+import { narrowAsked } from "../../stores/compose/asked-state.ts";
 import { checkText } from "../../runtime/check-options.ts";
 import type { Store } from "../../contracts/store.ts";
-import { narrowProof } from "../../access/gate.ts";
 import { answerQuestion } from "../../answers/answer-question.ts";
 import type { DocumentSlices } from "../../answers/citations/cite-quote.ts";
 import { fitContext } from "../../answers/prompts/fit-context.ts";
@@ -129,13 +129,13 @@ export function createSlices(store: AskStages["store"], scopes: AuthorizedScopes
   const structures = new Map<string, ReturnType<typeof store.structure>>();
   const structureOf = (id: string, scope: Scope): ReturnType<typeof store.structure> => {
     const key = JSON.stringify([scope, id]);
-    const known = structures.get(key) ?? store.structure(narrowProof(scopes, [scope]), id);
+    const known = structures.get(key) ?? store.structure(narrowAsked(scopes, [scope]), id);
     structures.set(key, known);
     return known;
   };
   const read: DocumentSlices["read"] = async (id, scope, start, end) => {
     const isPlace = Number.isSafeInteger(start) && Number.isSafeInteger(end) && start >= 0 && start <= end;
-    return isPlace ? store.readText(narrowProof(scopes, [scope]), id, start, end) : undefined;
+    return isPlace ? store.readText(narrowAsked(scopes, [scope]), id, start, end) : undefined;
   };
   return {
     read,

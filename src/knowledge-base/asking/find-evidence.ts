@@ -1,4 +1,3 @@
-import { narrowProof } from "../../access/gate.ts";
 import { locateVerbatim } from "../../answers/citations/locate-verbatim.ts";
 import type { DocumentSlices } from "../../answers/citations/cite-quote.ts";
 import type { Analyzer } from "../../contracts/analyzer.ts";
@@ -9,6 +8,7 @@ import type { Hit, RetrieveOptions, Retriever } from "../../contracts/retriever.
 import type { AuthorizedScopes } from "../../contracts/scope.ts";
 import type { Store } from "../../contracts/store.ts";
 import type { GivenCitation } from "../../contracts/verification.ts";
+import { narrowAsked } from "../../stores/compose/asked-state.ts";
 import { throwIfAborted } from "../../runtime/abort.ts";
 import { placeLabels } from "../../text/place-labels.ts";
 
@@ -160,7 +160,7 @@ function createDocumentReader({ store, scopes, analyzer, signal }: EvidenceInput
   const texts = new Map<string, Promise<string>>();
   const chunks = new Map<string, Promise<readonly TermedHit[]>>();
   let listing: Promise<readonly DocumentSummary[]> | undefined;
-  const proofOf = ({ scope }: Pick<DocumentSummary, "scope">): AuthorizedScopes => narrowProof(scopes, [scope]);
+  const proofOf = ({ scope }: Pick<DocumentSummary, "scope">): AuthorizedScopes => narrowAsked(scopes, [scope]);
   const keyOf = ({ scope, id }: DocumentSummary): string => JSON.stringify([scope, id]);
 
   const read = async (): Promise<readonly DocumentSummary[]> => {

@@ -23,22 +23,13 @@ import type { StoreNow, StoreParts } from "../../contracts/store.ts";
 import { createRestriction } from "../../engine/filters/create-restriction.ts";
 import { parseFilter } from "../../engine/filters/parse-filter.ts";
 import { throwIfAborted } from "../../runtime/abort.ts";
+import { beginsAhead } from "../../runtime/begin-ahead.ts";
 import { checkOptions } from "../../runtime/check-options.ts";
 import { checkCount, checkEmbedding, checkScore } from "./check-entries.ts";
 import type { Guard } from "./guard.ts";
 import { copyChunk, copyPlain, copyVersioned } from "./copy-data.ts";
-
-/** Proofs whose scopes were listed just now, in a state as fresh as their search asks for. */
-const justListed = new WeakSet<AuthorizedScopes>();
-
-/** Older than any state: what was asked just now is fresh enough. **Units** milliseconds. */
-const anyAge = Number.MAX_SAFE_INTEGER;
-
-/** The next session over these scopes asks for no newer state than their list, which it cannot miss. Later ones ask as ever. */
-export function noteListed(proof: AuthorizedScopes): AuthorizedScopes {
-  justListed.add(proof);
-  return proof;
-}
+import { askAhead, isRepeatable, proofOf } from "./moment-ahead.ts";
+import { anyAge, takeAsked } from "./asked-state.ts";
 
 /**
  * Opens a session: one proof check for all its searches and reads.
@@ -57,11 +48,23 @@ export async function openSession(
   // A receipt of a scope that the session does not read decides nothing.
   const after = copyPlain(options.after ?? []).filter(({ scope }) => scopes.includes(scope));
   const age = ageOf(options);
-  const moment = await parts.documents.moment(scopes, after, justListed.delete(proof) ? anyAge : age);
-  const session: Session = { parts, guard, scopes: new Set(scopes), moment, waits: after.length > 0, known: new Map() };
+  const isListed = takeAsked(scopes);
+  const asked = beginsAhead(options) && after.length === 0 && !isListed ? askAhead(scopes) : scopes;
+  const moment = await parts.documents.moment(asked, after, isListed ? anyAge : age);
+  const session: Session = {
+    parts,
+    guard,
+    scopes: new Set(scopes),
+    moment,
+    proof: proofOf(moment),
+    waits: after.length > 0,
+    known: new Map(),
+  };
   return {
     scopes,
-    moment,
+    get moment() {
+      return session.moment;
+    },
     legs: parts.legs.map((leg) => sessionLeg(leg, session, options.signal)),
     restrict: (filter, origins, under) =>
       createRestriction(filter && parseFilter(filter), origins && [...origins], under && [...under]),
@@ -140,7 +143,10 @@ interface Session {
   readonly parts: StoreParts;
   readonly guard: Guard;
   readonly scopes: ReadonlySet<Scope>;
-  readonly moment: Moment;
+  /** Until a proof ends, one that may be old. */
+  moment: Moment;
+  /** Absent for a moment that is known to be the newest. */
+  readonly proof: Promise<Moment> | undefined;
   /** Whether the moment holds a named commit. */
   readonly waits: boolean;
   /** Candidates of untrusted legs that were read, by key. */
@@ -154,7 +160,14 @@ async function readWithin(
 ): Promise<readonly (ReadChunk | undefined)[]> {
   const { asked, reading } = askWithin(session, refs, options);
   const { documents } = session.parts;
-  return giveRead(session, refs, await documents.readChunks(asked, { ...reading, moment: session.moment }));
+  const moment = await proveMoment(session);
+  return giveRead(session, refs, await documents.readChunks(asked, { ...reading, moment }));
+}
+
+/** The session's moment once it is known to be as new as the session asks for. */
+async function proveMoment(session: Session): Promise<Moment> {
+  if (session.proof !== undefined) session.moment = await session.proof;
+  return session.moment;
 }
 
 /** The references that the session may read, and the parts of their chunks. */
@@ -199,10 +212,23 @@ function sessionLeg(leg: Leg, session: Session, sessionSignal: AbortSignal | und
       const signal = within.signal ?? sessionSignal;
       throwIfAborted(signal, "The search");
       if (session.scopes.size === 0) return nothing;
-      const whole = { ...within, scopes: [...session.scopes], moment: session.moment, signal };
-      return isWholly(leg, within)
-        ? searchTrusted(leg, session, query, k, whole)
-        : searchChecked(leg, session, query, k, whole);
+      const whole = (moment: Moment) => ({ ...within, scopes: [...session.scopes], moment, signal });
+      const isTrusted = isWholly(leg, within);
+      if (session.proof === undefined || !isTrusted || !isRepeatable(leg)) {
+        const moment = await proveMoment(session);
+        return (isTrusted ? searchTrusted : searchChecked)(leg, session, query, k, whole(moment));
+      }
+      const { moment } = session;
+      const early = searchTrusted(leg, session, query, k, whole(moment));
+      // The proof decides, also over an error.
+      await early.catch(() => {});
+      const proved = await proveMoment(session);
+      if (proved === moment) return early;
+      await early.then(
+        ({ forget }) => forget?.(),
+        () => {},
+      );
+      return searchTrusted(leg, session, query, k, whole(proved));
     },
   };
 }

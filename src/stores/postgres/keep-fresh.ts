@@ -1,6 +1,9 @@
 import type { CompleteParts } from "../segments/segment-store.ts";
-import type { Receipt } from "../../contracts/leg.ts";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Moment, Receipt } from "../../contracts/leg.ts";
 import type { Scope } from "../../contracts/scope.ts";
+import { anyAge, takeAsked } from "../compose/asked-state.ts";
+import { isAskedAhead, proveLater } from "../compose/moment-ahead.ts";
 import type { Placement } from "./placement.ts";
 
 /** Age of the note that says by which vectors a scope is searched. Both vectors are there long before and after it changes. **Units** milliseconds. */
@@ -16,6 +19,8 @@ export interface Freshened {
   readonly provesWrites?: boolean;
   /** Forgets which writer made a commit, once nobody can still wait for its answer. */
   prune?(): Promise<void>;
+  /** Number of the state that is here: another one once anything in it has changed. `undefined` while it is written. Absent: no search begins before its answer. */
+  peek?(): number | undefined;
   /** Whether something was removed for good elsewhere since this was asked last, so that this node's files must lose it too. */
   takePurge?(): boolean;
 }
@@ -60,22 +65,53 @@ export function keepFresh(
       await fresh(age, scopes);
       return verb(first, ...rest);
     };
+  /** How old a state may be that a call reads. Scopes that were listed for it are as fresh as their list. */
+  const ageFor = (scopes: Scoped): number => (typeof scopes === "object" && takeAsked(scopes) ? anyAge : atMostMs);
   const write = <First extends Scoped, Rest extends readonly unknown[], Result>(
     verb: (first: First, ...rest: Rest) => Promise<Result>,
   ): ((first: First, ...rest: Rest) => Promise<Result>) => over(verb, 0);
-  const read = <First extends Scoped, Rest extends readonly unknown[], Result>(
-    verb: (first: First, ...rest: Rest) => Promise<Result>,
-    age = atMostMs,
-  ): ((first: First, ...rest: Rest) => Promise<Result>) => over(verb, age);
+  const read =
+    <First extends Scoped, Rest extends readonly unknown[], Result>(
+      verb: (first: First, ...rest: Rest) => Promise<Result>,
+    ): ((first: First, ...rest: Rest) => Promise<Result>) =>
+    (first, ...rest) =>
+      over(verb, ageFor(first))(first, ...rest);
   const list = <First extends Scoped, Rest extends readonly unknown[], Item>(
     verb: (first: First, ...rest: Rest) => AsyncIterable<Item>,
   ) =>
     async function* (first: First, ...rest: Rest): AsyncGenerator<Item> {
       const scopes = [first].flat();
       placement.check(scopes);
-      await fresh(atMostMs, scopes);
+      await fresh(ageFor(first), scopes);
       yield* verb(first, ...rest);
     };
+
+  /** Whether the last question brought something: more may come, and a search on this state would be done again. */
+  let isMoving = false;
+
+  /**
+   * The moment that is here, while the database is asked whether it is the newest. A search of it computes meanwhile.
+   *
+   * **Shape** `undefined` where nothing has to be asked, and where the state is likely to be old or is being written.
+   */
+  async function momentAhead(scopes: readonly Scope[], age: number): Promise<Moment | undefined> {
+    const at = state.age(scopes) < Math.min(age, leaseMs) ? undefined : state.peek?.();
+    if (at === undefined) return undefined;
+    const asking = fresh(age, scopes).finally(() => (isMoving = state.peek?.() !== at));
+    if (isMoving) {
+      await asking;
+      return documents.moment(scopes);
+    }
+    asking.catch(() => {});
+    // A driver sends the question in a turn of its own.
+    await nextTurn();
+    const moment = await documents.moment(scopes);
+    const prove = async (): Promise<Moment> => {
+      await asking;
+      return state.peek?.() === at ? moment : documents.moment(scopes);
+    };
+    return proveLater(moment, prove());
+  }
 
   /** Whether the state has the commits that receipts name. */
   async function hasCommits(receipts: readonly Receipt[]): Promise<boolean> {
@@ -110,6 +146,8 @@ export function keepFresh(
       status: read((...call) => documents.status(...call)),
       async moment(scopes, after = [], age = atMostMs) {
         placement.check(scopes);
+        const early = after.length === 0 && isAskedAhead(scopes) ? await momentAhead(scopes, age) : undefined;
+        if (early !== undefined) return early;
         await fresh(age, scopes);
         if (after.length > 0 && !(await hasCommits(after))) await fresh(0, scopes);
         return documents.moment(scopes, after);
@@ -134,7 +172,7 @@ export function keepFresh(
       },
     },
     versions: {
-      versions: read((...call) => versions.versions(...call), Math.max(noteAge, atMostMs)),
+      versions: over((...call) => versions.versions(...call), Math.max(noteAge, atMostMs)),
       lacking: list((...call) => versions.lacking(...call)),
       addVectors: write((...call) => versions.addVectors(...call)),
       changeVersion: write((...call) => versions.changeVersion(...call)),

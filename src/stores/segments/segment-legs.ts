@@ -23,6 +23,7 @@ import { type Keeping, type KeptRows, type NearestHit, nearestInSteps } from "..
 import { type StoredVector, toStoredVector } from "../../engine/vectors/stored-vector.ts";
 import { nextTurn } from "../../runtime/next-turn.ts";
 import { finishSteps } from "../../runtime/steps.ts";
+import { noteRepeatable } from "../compose/moment-ahead.ts";
 import { createChunkReader } from "./chunk-rows.ts";
 import { type StoreThread, worthAThread } from "./errands.ts";
 import type { IndexView } from "./index-view.ts";
@@ -101,9 +102,9 @@ export interface SegmentLeg extends Leg {
 export function createSegmentLegs(parts: SegmentLegParts): readonly SegmentLeg[] {
   const { latent } = parts;
   return [
-    createLexicalLeg(parts),
-    createDenseLeg(parts),
-    ...(latent === undefined ? [] : [createLatentLeg(parts, latent)]),
+    noteRepeatable(createLexicalLeg(parts)),
+    noteRepeatable(createDenseLeg(parts)),
+    ...(latent === undefined ? [] : [noteRepeatable(createLatentLeg(parts, latent))]),
     createPatternLeg(parts),
   ];
 }

@@ -7,6 +7,7 @@ import { IbidError } from "../../../src/contracts/errors.ts";
 import type { Receipt } from "../../../src/contracts/leg.ts";
 import type { Scope } from "../../../src/contracts/scope.ts";
 import type { Store } from "../../../src/contracts/store.ts";
+import { latentSemanticModel } from "../../../src/engine/latent/latent-semantic-model.ts";
 import { createRetriever } from "../../../src/search/create-retriever.ts";
 import type { PostgresClient } from "../../../src/stores/postgres/postgres-client.ts";
 import { chunksOfNext, type Page, pageSize, pageText, readPage } from "../../../src/stores/postgres/read-page.ts";
@@ -104,6 +105,33 @@ describe("a call", () => {
     expect(causes.slice(-3)).toEqual(["no-match", "no-match", "no-match"]);
     const both = { consistency: "latest", atMostMs: 5 } as const;
     await expect(reader.search("ash", both)).rejects.toMatchObject({ code: "invalid-argument" });
+  });
+
+  it("asks once for every verb of an operator that lists the scopes first", async () => {
+    const [corpusModel, watch] = [latentSemanticModel, watched()];
+    const writer = await open("verbs", { corpusModel });
+    const store = await open("verbs", { node: "b", client: watch.client, corpusModel });
+    const reader = await openKnowledgeBase({ store });
+    await writer.replace(write("team:a"), documentEntry("a", ["ash"]));
+    await reader.search("ash", { mode: "lexical" });
+    const verbs: Readonly<Record<string, () => Promise<unknown>>> = {
+      list: () => collect(reader.list()),
+      newest: () => collect(reader.list({ sort: "newest", limit: 1 })),
+      folders: () => reader.folders(),
+      find: () => reader.find({ topK: 5 }),
+      verify: () => reader.verify("An ash [1].\n\n[1]: a.txt"),
+      "verify of a team": () => reader.as({ teamId: "a" }).verify("An ash [1].\n\n[1]: a.txt"),
+    };
+    for (const [name, verb] of Object.entries(verbs)) {
+      watch.trips = 0;
+      await verb();
+      expect([name, watch.trips]).toEqual([name, 1]);
+    }
+    // Each call sees commits that came before it.
+    await writer.replace(write("team:b"), documentEntry("b", ["ash"]));
+    expect((await collect(reader.list())).map(({ uri }) => uri)).toEqual(["a.txt", "b.txt"]);
+    await writer.replace(write("team:b"), documentEntry("c", ["ash"]));
+    expect((await reader.find({ topK: 9 })).length).toBe(3);
   });
 
   it("asks about the scopes that it reads, and leaves what others have for the next question", async () => {
