@@ -10,7 +10,7 @@ export function noteListed(proof: AuthorizedScopes): AuthorizedScopes {
   return proof;
 }
 
-/** No read over this very proof, or over a part of it, asks for a newer state: the call that it was made for has asked. */
+/** No read over this very proof, or over a part of it, asks for a newer state. The call that the proof is for has asked. */
 export function noteAsked(proof: AuthorizedScopes): AuthorizedScopes {
   asked.set(proof.scopes, "all");
   return proof;
