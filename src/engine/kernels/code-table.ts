@@ -107,6 +107,8 @@ export interface CodeBounds {
 export interface CodeMemory {
   /** On which SIMD instructions scans run. With relaxed ones rows are looked at by the query's digits first; what is found is bounded alike. */
   readonly simd: "none" | "plain" | "relaxed";
+  /** Bytes of the tables in it. 0 in plain JavaScript, whose tables are arrays of their own. */
+  readonly bytes: number;
   /** **Shape** the memory may hold old data. */
   allocate(stride: number, rows: number): CodeTable;
   free(table: CodeTable): void;

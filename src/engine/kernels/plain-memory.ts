@@ -24,6 +24,7 @@ export function createPlainMemory(): CodeMemory {
   const places = new WeakMap<CodeTable, TablePlace>();
   return {
     simd: "none",
+    bytes: 0,
     allocate(stride, rows) {
       const place = createPlainPlace(stride, rows);
       const table = createCodeTable(place);

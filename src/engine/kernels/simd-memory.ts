@@ -53,7 +53,9 @@ export function createSimdMemory(): CodeMemory | undefined {
   const bound = scanning["bound"] as Kernel;
   const free = createFreeList();
   const placed = new WeakMap<CodeTable, Placed>();
-  const lost = new FinalizationRegistry<readonly [number, number]>(([start, length]) => free.give(start, length));
+  /** Bytes of tables that nobody gave back yet. */
+  let held = 0;
+  const lost = new FinalizationRegistry<readonly [number, number]>(([start, length]) => giveBack(start, length));
   free.give(0, memory.buffer.byteLength);
 
   /** Growing leaves the old views empty; this says that it happened. */
@@ -107,13 +109,21 @@ export function createSimdMemory(): CodeMemory | undefined {
     seen = grown;
   }
 
+  function giveBack(start: number, length: number): void {
+    free.give(start, length);
+    held -= length;
+  }
+
   function allocate(stride: number, rows: number): CodeTable {
     const length = spanOf(stride, rows);
     const start = take(length);
     const place: Placed = start === undefined ? createPlainPlace(stride, rows) : createPlace(start, stride, rows);
     const table = createCodeTable(place);
     placed.set(table, place);
-    if (start !== undefined) lost.register(table, [start, length], table);
+    if (start !== undefined) {
+      held += length;
+      lost.register(table, [start, length], table);
+    }
     return table;
   }
 
@@ -212,6 +222,9 @@ export function createSimdMemory(): CodeMemory | undefined {
 
   return {
     simd: sifting === undefined ? "plain" : "relaxed",
+    get bytes() {
+      return held;
+    },
     allocate,
     free(table) {
       const own = placed.get(table);
@@ -219,7 +232,7 @@ export function createSimdMemory(): CodeMemory | undefined {
       own.isFree = true;
       if (own.start === undefined) return;
       lost.unregister(table);
-      free.give(own.start, spanOf(own.stride, own.rows));
+      giveBack(own.start, spanOf(own.stride, own.rows));
     },
     weave(table, rows) {
       const own = heldPlace(placed.get(table));

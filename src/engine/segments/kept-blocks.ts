@@ -1,3 +1,5 @@
+import { codeMemory } from "../kernels/code-memory.ts";
+
 /** Blocks of one column, of which those that were read last are kept. */
 export interface KeptBlocks {
   /** **Cost** one read, where it is not kept. */
@@ -14,16 +16,23 @@ interface Kept {
 }
 
 /**
- * Blocks of all columns of the process share it. **Units** bytes. **Source** a choice: the blocks of 100,000 rows of 384 numbers fit whole. A hybrid search that reads
- * them anew takes a third more processor time. A million rows would take 1.5 GB.
+ * Codes and blocks of all columns of the process share it. **Units** bytes. **Source** decision 0413: codes and blocks of 100,000 rows of 384 numbers fit whole.
  */
-const mostBytes = 256 * 2 ** 20;
+const sharedBytes = 256 * 2 ** 20;
+
+/** Blocks may take as much beside any codes: those of ten searches, whose steps and legs read many of them again. */
+const leastBytes = 32 * 2 ** 20;
 
 /** Blocks that are kept, the one that was used last at the end. */
 const recent = new Set<Kept>();
 let bytes = 0;
 
-export function createKeptBlocks(parts: number, read: (part: number) => Float32Array): KeptBlocks {
+/** `coded` gives the bytes of all codes in memory. */
+export function createKeptBlocks(
+  parts: number,
+  read: (part: number) => Float32Array,
+  coded = () => codeMemory().bytes,
+): KeptBlocks {
   const column: (Kept | undefined)[] = Array.from({ length: parts }, () => undefined);
   return {
     get(part) {
@@ -37,8 +46,9 @@ export function createKeptBlocks(parts: number, read: (part: number) => Float32A
       column[part] = kept;
       recent.add(kept);
       bytes += kept.block.byteLength;
+      const most = Math.max(leastBytes, sharedBytes - coded());
       for (const oldest of recent) {
-        if (bytes <= mostBytes || oldest === kept) break;
+        if (bytes <= most || oldest === kept) break;
         recent.delete(oldest);
         oldest.column[oldest.part] = undefined;
         bytes -= oldest.block.byteLength;
