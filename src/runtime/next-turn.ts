@@ -60,9 +60,10 @@ async function waitForTurn(): Promise<void> {
 /** Does a work of many steps, and gives everybody else a turn where they take long. **Shape** the result of the steps. */
 export async function inTurns<Result>(steps: Generator<unknown, Result>): Promise<Result> {
   for (;;) {
+    // Asked before a step, so that a long first step counts.
+    await giveTurn();
     const step = steps.next();
     if (step.done === true) return step.value;
-    await giveTurn();
   }
 }
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 
 import { createHtmlReader } from "../../src/readers/html/html-reader.ts";
 import { createMarkdownReader } from "../../src/readers/markdown/markdown-reader.ts";
@@ -10,6 +10,7 @@ import { declaredCharset, findCharset } from "../../src/readers/text/find-charse
 import { plainTextReader } from "../../src/readers/text/plain-text-reader.ts";
 import { readDocument } from "../../src/readers/read-document.ts";
 import { encodeAs } from "../support/encode-as.ts";
+import { countTurns, slowClock } from "../support/turns.ts";
 
 const readers = [createMarkdownReader(), createHtmlReader(), plainTextReader];
 const utf8 = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -121,5 +122,21 @@ describe("a declared encoding", () => {
       charset: "koi8-r",
       detected: false,
     });
+  });
+
+  it("leaves the event loop to others while it looks through a long text [L12]", async () => {
+    await new Promise(setImmediate);
+    slowClock(2);
+    const long = utf8("a word ".repeat(200_000));
+    expect(await countTurns(() => findCharset(long))).toBeGreaterThanOrEqual(8);
+    vi.restoreAllMocks();
+  });
+
+  it("is looked for where a character is cut off at the end, or an escape stands far behind", async () => {
+    const long = "a word ".repeat(20_000);
+    expect(await findCharset(Uint8Array.from([...utf8(long), 0xc3]))).toBeDefined();
+    expect(await findCharset(utf8(`${long}é`))).toBeUndefined();
+    const japanese = Uint8Array.from([...utf8(long), 0x1b, 0x24, 0x42, 0x24, 0x22, 0x1b, 0x28, 0x42]);
+    expect(await findCharset(japanese)).toEqual({ charset: "iso-2022-jp", detected: true });
   });
 });

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { openKnowledgeBase } from "../../src/index.ts";
-import { giveTurn } from "../../src/runtime/next-turn.ts";
+import { giveTurn, inTurns } from "../../src/runtime/next-turn.ts";
 import { countTurns, slowClock } from "../support/turns.ts";
 
 afterEach(() => vi.restoreAllMocks());
@@ -29,6 +29,20 @@ describe("giveTurn", () => {
     await new Promise(setImmediate);
     slowClock(6);
     expect(await countTurns(() => Promise.all(Array.from({ length: 40 }, () => loop(1))))).toBeGreaterThanOrEqual(15);
+  });
+});
+
+describe("inTurns", () => {
+  it("counts a long first step", async () => {
+    await new Promise(setImmediate);
+    vi.spyOn(performance, "now").mockImplementation(() => now);
+    let now = 0;
+    function* steps(): Generator<undefined, void> {
+      now += 50;
+      yield undefined;
+      now += 1;
+    }
+    expect(await countTurns(() => inTurns(steps()))).toBeGreaterThan(0);
   });
 });
 

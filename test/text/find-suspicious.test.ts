@@ -5,7 +5,8 @@ import { neutraliseSource } from "../../src/text/untrusted/neutralise-source.ts"
 import { createMarkerScanner } from "../../src/text/untrusted/scan-markers.ts";
 import { countTurns, slowClock } from "../support/turns.ts";
 import { countSuspicions, noteUnseen, showSuspicion } from "../../src/text/untrusted/describe-suspicions.ts";
-import { findSuspicious } from "../../src/text/untrusted/find-suspicious.ts";
+import { findSuspicious, findSuspiciousInSteps, unseenKinds } from "../../src/text/untrusted/find-suspicious.ts";
+import { atOnce } from "../../src/runtime/next-turn.ts";
 
 const kinds = (text: string) => findSuspicious(text).map(({ kind }) => kind);
 
@@ -142,5 +143,42 @@ describe("what speaks to models", () => {
       expect(findSuspicious(text).length).toBeGreaterThanOrEqual(0);
       expect(neutraliseSource(text).length).toBeLessThanOrEqual(2 * text.length);
     }
+  });
+
+  it("finds the same in stretches as in one go [L12]", () => {
+    const part = fc.constantFrom(
+      "<!--",
+      "-->",
+      "<div hidden",
+      "<p\n",
+      ">",
+      "</div>",
+      "```",
+      "~~~",
+      "`",
+      "\n",
+      "a",
+      " ",
+      "[//]: # (b)",
+      "\u200b",
+      "\u202e",
+      "\u{E0041}",
+      "\u{1F3F4}",
+    );
+    const run = (text: string, stretch?: number) => atOnce(findSuspiciousInSteps(text, unseenKinds, stretch));
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 40 }), fc.integer({ min: 1, max: 12 }), (parts, stretch) => {
+        const text = parts.join("");
+        expect(run(text, stretch)).toEqual(run(text));
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it("takes a long text in steps [L12]", () => {
+    let steps = 0;
+    const looking = findSuspiciousInSteps("a line of words\n".repeat(1000), unseenKinds, 1000);
+    while (looking.next().done !== true) steps++;
+    expect(steps).toBeGreaterThan(4 * 15);
   });
 });

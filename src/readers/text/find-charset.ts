@@ -1,3 +1,4 @@
+import { giveTurn } from "../../runtime/next-turn.ts";
 import { encodingByBytes, findCharsetName } from "../../text/charsets/decode-text.ts";
 
 /** Where the encoding of a text stands, or how it was found. */
@@ -19,7 +20,7 @@ const prescanBytes = 1024;
  */
 export async function findCharset(bytes: Uint8Array): Promise<FoundCharset | undefined> {
   if (encodingByBytes(bytes) !== undefined) return undefined;
-  if (isUtf8(bytes) && !bytes.includes(0x1b)) return undefined;
+  if (await isPlainUtf8(bytes)) return undefined;
   const declared = declaredCharset(bytes);
   if (declared !== undefined) return { charset: declared, detected: false };
   const { detectCharset } = await import("../../text/charsets/detect-charset.ts");
@@ -44,12 +45,24 @@ export function declaredCharset(bytes: Uint8Array): string | undefined {
   return name === undefined || name.startsWith("utf-") ? undefined : name;
 }
 
-function isUtf8(bytes: Uint8Array): boolean {
+/** Whether it is UTF-8 without an escape. Others have their turn on the way. */
+async function isPlainUtf8(bytes: Uint8Array): Promise<boolean> {
+  // In pieces, so that no copy of a long text is made only to look at it.
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  for (let at = 0; at < bytes.length; at += 65_536) {
+    const turn = giveTurn();
+    if (turn !== undefined) await turn;
+    const piece = bytes.subarray(at, at + 65_536);
+    if (!decodes(decoder, piece) || piece.includes(escape)) return false;
+  }
+  return decodes(decoder);
+}
+
+const escape = 0x1b;
+
+function decodes(decoder: InstanceType<typeof TextDecoder>, piece?: Uint8Array): boolean {
   try {
-    // In pieces, so that no copy of a long text is made only to look at it.
-    const decoder = new TextDecoder("utf-8", { fatal: true });
-    for (let at = 0; at < bytes.length; at += 65_536) decoder.decode(bytes.subarray(at, at + 65_536), { stream: true });
-    decoder.decode();
+    decoder.decode(piece, { stream: piece !== undefined });
     return true;
   } catch {
     return false;

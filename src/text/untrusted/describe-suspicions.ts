@@ -35,13 +35,13 @@ export function showSuspicion({ quote, says }: Pick<Suspicion, "quote" | "says">
 /**
  * Returns a note for the ingestion of a document with text that its readers do not see; `undefined` without such text.
  *
- * Others have their turn between the patterns: a book has some megabytes.
+ * Others have their turn on the way: a book has some megabytes.
  *
  * Comments of a few words are marks for programs; scripts and styles are parts of a page. In files other than pages comments are visible.
  */
 export async function noteUnseen(text: string, mediaType: string): Promise<string | undefined> {
   const isPage = /^text\/(?:markdown|mdx|html|plain)\b|^application\/xhtml/u.test(mediaType);
-  const found = (await inTurns(findSuspiciousInSteps(text, unseenKinds))).filter(
+  const found = (await inTurns(findSuspiciousInSteps(text, unseenKinds, lookedThroughAtOnce))).filter(
     ({ kind, quote }) =>
       (kind === "comment" ? isPage && (quote.match(/\p{L}{2,}/gu)?.length ?? 0) >= fewWords : true) &&
       (kind === "hidden" ? isPage && !/^<(?:script|style|template)\b/iu.test(quote) : true),
@@ -50,6 +50,9 @@ export async function noteUnseen(text: string, mediaType: string): Promise<strin
   if (!first) return undefined;
   return `It holds what its readers do not see: ${countSuspicions(found)}. The first, at ${first.start}: ${showSuspicion(first)}`;
 }
+
+/** Some milliseconds of the slowest pattern. **Units** UTF-16. */
+const lookedThroughAtOnce = 2 ** 19;
 
 /** Fewer say nothing to a model. **Source** our own choice: `prettier-ignore`, `TOC`, `eslint-disable next line`. */
 const fewWords = 4;

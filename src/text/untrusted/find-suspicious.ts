@@ -1,7 +1,7 @@
 import { checkGiven } from "../../runtime/check-options.ts";
 import { atOnce } from "../../runtime/next-turn.ts";
 import type { Suspicion, SuspicionKind } from "../../contracts/suspicion.ts";
-import { findHiddenMarkup } from "./hidden-markup.ts";
+import { endOfStretch, findHiddenMarkupInSteps } from "./hidden-markup.ts";
 
 /** How much of a finding is quoted. **Units** UTF-16. */
 const longestQuote = 200;
@@ -22,17 +22,29 @@ export function findSuspicious(text: string, kinds?: ReadonlySet<SuspicionKind>)
   return atOnce(findSuspiciousInSteps(text, kinds));
 }
 
-/** {@link findSuspicious} in steps: one for the markup, and one for each pattern. */
+/**
+ * {@link findSuspicious} in steps: one for each pattern, and for each stretch of so many characters and the rest of its line.
+ *
+ * **Shape** a stretch needs `unseenKinds`: what they look for ends with its line, apart from markup.
+ */
 export function* findSuspiciousInSteps(
   text: string,
   kinds?: ReadonlySet<SuspicionKind>,
+  stretch = Infinity,
 ): Generator<undefined, readonly Suspicion[]> {
-  const found: Suspicion[] = findHiddenMarkup(text).map(({ kind, start, end }) => finding(text, kind, start, end));
+  const markup = yield* findHiddenMarkupInSteps(text, stretch);
+  const found: Suspicion[] = markup.map(({ kind, start, end }) => finding(text, kind, start, end));
   for (const [kind, pattern] of patterns) {
     if (kinds !== undefined && !kinds.has(kind)) continue;
-    yield undefined;
-    for (const match of text.matchAll(pattern))
-      found.push(finding(text, kind, match.index, match.index + match[0].length));
+    for (let from = 0; from < text.length;) {
+      yield undefined;
+      const until = endOfStretch(text, from, stretch);
+      const part = until === text.length ? text : text.slice(0, until);
+      pattern.lastIndex = from;
+      for (let match = pattern.exec(part); match !== null; match = pattern.exec(part))
+        found.push(finding(text, kind, match.index, match.index + match[0].length));
+      from = until;
+    }
   }
   return found.sort((a, b) => a.start - b.start || b.end - a.end);
 }

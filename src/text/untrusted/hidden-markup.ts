@@ -8,18 +8,40 @@ export interface HiddenMarkup {
 /**
  * Finds comments and hidden elements of Markdown, MDX and HTML; code is left alone.
  *
- * **Shape** in order and apart. An open element extends to the end, as in a browser. **Cost** linear.
+ * **Shape** in order and apart. An open element extends to the end, as in a browser. There is a step for each stretch of so many characters and the rest of
+ * its line. **Cost** linear.
  * **Source** HTML (comments, `hidden`, `script`, `style`, `template`), CSS for elements without display, size or opacity; CommonMark for code and link definitions.
  */
-export function findHiddenMarkup(text: string): readonly HiddenMarkup[] {
+export function* findHiddenMarkupInSteps(
+  text: string,
+  stretch = Infinity,
+): Generator<undefined, readonly HiddenMarkup[]> {
   const found: HiddenMarkup[] = [];
   // An end that is missing is looked for once.
   const unclosed = new Set<string>();
   let position = 0;
+  let until = 0;
+  /** A tag may go on behind `until`. */
+  let open = -1;
+  const reach = (end: number): void => {
+    until = end;
+    const part = text.slice(position, end);
+    const last = until === text.length ? -1 : part.lastIndexOf("<");
+    open = last === -1 || part.includes(">", last) ? -1 : position + last;
+  };
   while (position < text.length) {
+    if (position >= until) reach(endOfStretch(text, position, stretch));
     opening.lastIndex = position;
-    const match = opening.exec(text);
-    if (!match) break;
+    const match = opening.exec(text.slice(0, until));
+    const isCut = open >= position && (match === null || match.index > open);
+    if (match === null || isCut) {
+      if (until === text.length) break;
+      yield undefined;
+      position = isCut ? open : until;
+      // It is looked at again, with more behind it.
+      if (isCut) reach(endOfStretch(text, until, Math.max(stretch, until - open)));
+      continue;
+    }
     const start = match.index;
     const end = match.index + match[0].length;
     const { ticks, comment, definition, name, attributes = "" } = match.groups ?? {};
@@ -44,6 +66,12 @@ export function findHiddenMarkup(text: string): readonly HiddenMarkup[] {
     }
   }
   return found;
+}
+
+/** The end of the line that is so many characters on. */
+export function endOfStretch(text: string, from: number, stretch: number): number {
+  const newline = from + stretch < text.length ? text.indexOf("\n", from + stretch) : -1;
+  return newline === -1 ? text.length : newline + 1;
 }
 
 /** Ticks, comments, link definitions that lead nowhere and only carry a title, tags. */
