@@ -11,7 +11,8 @@ import { fileNameOf } from "../readers/file-name.ts";
 import { mediaTypeOfName } from "../readers/media-type-names.ts";
 import { limitsOf, overLimit } from "../readers/read-limits.ts";
 import { sha256 } from "../runtime/hash.ts";
-import { giveTurn } from "../runtime/next-turn.ts";
+import { letGo, markOwn } from "../runtime/own-bytes.ts";
+import { giveTurn, nextTurn } from "../runtime/next-turn.ts";
 import type { IngestStages } from "./stages.ts";
 
 /** A caller's options for an item, beside those of its source. */
@@ -134,6 +135,22 @@ async function seeBytes(stages: ReadingStages, item: SourceItem, signal: AbortSi
     if (first.bytes > maxBytes) throw overLimit(uri, "maxBytes", maxBytes, first.bytes);
   }
   const contentHash = await first.finish();
+
+  /** All bytes, in a buffer of our own that goes when they are elsewhere. */
+  async function readWhole(wanted: AbortSignal | undefined): Promise<Uint8Array> {
+    const bytes = markOwn(new Uint8Array(first.bytes));
+    const hash = createContentHash();
+    let length = 0;
+    for await (const piece of open(wanted)) {
+      if (length + piece.length > bytes.length) throw new ItemChanged();
+      bytes.set(piece, length);
+      length += piece.length;
+      await hash.add(piece);
+    }
+    if ((await hash.finish()) !== contentHash) throw new ItemChanged();
+    return bytes;
+  }
+
   return {
     contentHash,
     bytes: first.bytes,
@@ -161,13 +178,9 @@ async function seeBytes(stages: ReadingStages, item: SourceItem, signal: AbortSi
       };
       const { readTextPieces } = await import("../readers/text/read-text-pieces.ts");
       const result = await readTextPieces(readers, input);
-      if (result !== undefined) {
-        if ((await again.finish()) !== contentHash) throw new ItemChanged();
-        return result;
-      }
-      const bytes = await item.bytes(said.signal);
-      if ((await hashBytes(bytes)) !== contentHash) throw new ItemChanged();
-      return readItem(stages, item, bytes, said);
+      if (result === undefined) return readItem(stages, item, await readWhole(said.signal), said);
+      if ((await again.finish()) !== contentHash) throw new ItemChanged();
+      return result;
     },
   };
 }
@@ -185,8 +198,8 @@ export async function cutDocument(
   return chunks;
 }
 
-/** Chunks that are embedded and handed on together. */
-const batchSize = 512;
+/** Chunks that are handed on together. Where a model embeds them it gets more, in requests beside each other. */
+const batchSizes = { embedded: 512, plain: 64 };
 
 /** Chunks that are cut between two looks at the clock. */
 const cutAtOnce = 8;
@@ -199,9 +212,12 @@ const cutAtOnce = 8;
 export async function* cutInBatches(
   chunker: Chunker | AsyncChunker,
   document: TextDocument,
-  signal?: AbortSignal,
+  { signal, isEmbedded }: { readonly signal?: AbortSignal | undefined; readonly isEmbedded: boolean },
 ): AsyncGenerator<readonly Chunk[], undefined> {
+  const batchSize = isEmbedded ? batchSizes.embedded : batchSizes.plain;
   let batch: Chunk[] = [];
+  // The first chunk takes a look at the whole document.
+  await nextTurn();
   for await (const chunk of chunker.chunk(document, signal === undefined ? {} : { signal })) {
     if (batch.push(chunk) % cutAtOnce === 0) await giveTurn();
     if (batch.length < batchSize) continue;
@@ -258,7 +274,11 @@ function createContentHash(): {
       }
     },
     async finish() {
-      return joinHashes([...hashes, await digest(board.subarray(0, waiting))]);
+      try {
+        return joinHashes([...hashes, await digest(board.subarray(0, waiting))]);
+      } finally {
+        letGo(markOwn(board));
+      }
     },
   };
 }

@@ -146,11 +146,12 @@ async function* each<Item>(items: Iterable<Item>): AsyncGenerator<Item> {
 async function writeInBatches(stages: IngestStages, job: WriteJob, incoming: Incoming): Promise<Written> {
   const { document } = incoming.facts;
   const embed = createChunkEmbedding(stages, job.into, heldOf(job, [incoming]), job.signal);
+  const isEmbedded = stages.embedder !== undefined || (stages.apart ?? []).length > 0;
   let [chunks, sent] = [0, 0];
   let tokens: number | undefined = 0;
 
   async function* batches(): AsyncGenerator<readonly ChunkEntry[]> {
-    for await (const batch of cutInBatches(incoming.chunker, document, job.signal)) {
+    for await (const batch of cutInBatches(incoming.chunker, document, { signal: job.signal, isEmbedded })) {
       const embedded = await embed(batch);
       throwIfAborted(job.signal, "The ingestion");
       chunks += batch.length;

@@ -1,3 +1,4 @@
+import { letGo, markOwn } from "../../runtime/own-bytes.ts";
 import { createByteReader } from "./bytes.ts";
 import type { FieldLengths } from "./chunk-terms.ts";
 import type { TermPostings } from "./postings-file.ts";
@@ -7,7 +8,7 @@ import { createTermNumbers } from "./term-numbers.ts";
 export interface TermCollector {
   /** Takes the terms of a chunk, as `encodeTerms` wrote them. */
   add(ordinal: number, encoded: Uint8Array): { readonly language: string; readonly lengths: FieldLengths };
-  /** The terms in the order of a segment, each with its postings. */
+  /** The terms in the order of a segment, each with its postings, which are good until the last was asked for. To be called once. */
   inOrder(): Generator<TermPostings>;
 }
 
@@ -15,7 +16,7 @@ export interface TermCollector {
  * Terms become numbers at once, by their bytes: a text is made of each term once, and not of each of its postings. All postings lie in one array, ordered by
  * counting; a list of objects per term would cost more than all the rest.
  */
-export function createTermCollector(numbers = createTermNumbers()): TermCollector {
+export function createTermCollector(numbers = createTermNumbers({ remembers: false })): TermCollector {
   /** How many postings each term has here: the numbers may be of other segments too. */
   const perTerm: number[] = [];
   /** Number of the term, ordinal, count in the text and in the names, of one posting after the other. */
@@ -27,6 +28,7 @@ export function createTermCollector(numbers = createTermNumbers()): TermCollecto
     if (end <= postings.length) return;
     const grown = new Uint32Array(Math.max(end, 2 * postings.length));
     grown.set(postings);
+    letGo(markOwn(postings));
     postings = grown;
   }
 
@@ -73,15 +75,20 @@ export function createTermCollector(numbers = createTermNumbers()): TermCollecto
       }
       const byText = new Map<string, number>();
       perTerm.forEach((count, number) => count > 0 && byText.set(numbers.text(number), number));
-      for (const term of [...byText.keys()].sort()) {
-        const number = byText.get(term)!;
-        const [from, to] = [starts[number]!, starts[number + 1]!];
-        yield {
-          term,
-          ordinals: ordinals.subarray(from, to),
-          counts: counts.subarray(from, to),
-          names: named[number] === 1 ? names.subarray(from, to) : undefined,
-        };
+      try {
+        for (const term of [...byText.keys()].sort()) {
+          const number = byText.get(term)!;
+          const [from, to] = [starts[number]!, starts[number + 1]!];
+          yield {
+            term,
+            ordinals: ordinals.subarray(from, to),
+            counts: counts.subarray(from, to),
+            names: named[number] === 1 ? names.subarray(from, to) : undefined,
+          };
+        }
+      } finally {
+        // A large document is sealed in dozens of segments, one after the other.
+        for (const list of [postings, ordinals, counts, names]) letGo(markOwn(list));
       }
     },
   };

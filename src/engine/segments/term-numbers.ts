@@ -6,9 +6,7 @@ const [quote, backslash, comma, closing] = [0x22, 0x5c, 0x2c, 0x5d];
 
 /** Numbers of terms in the order in which they were first seen. */
 export interface TermNumbers {
-  /**
-   * The number of each term of a JSON list that begins at `from`, remembered for as long as those bytes live. **Errors** `store-corrupt` for anything else.
-   */
+  /** The number of each term of a JSON list that begins at `from`. **Errors** `store-corrupt` for anything else. */
   of(bytes: Uint8Array, from: number, size: number): Uint32Array;
   /** The number of a term by its bytes; -1 where it has none. */
   find(this: void, bytes: Uint8Array, from: number, to: number): number;
@@ -18,8 +16,11 @@ export interface TermNumbers {
   count(): number;
 }
 
-/** Terms with the same bytes have one number, by a table with open addresses. */
-export function createTermNumbers(): TermNumbers {
+/**
+ * Terms with the same bytes have one number, by a table with open addresses. **Shape** with `remembers`, numbers of a list are kept for as long as its bytes
+ * live.
+ */
+export function createTermNumbers({ remembers = true } = {}): TermNumbers {
   let slots = new Int32Array(1 << 14).fill(-1);
   let arena = new Uint8Array(1 << 16);
   const starts: number[] = [0];
@@ -111,6 +112,7 @@ export function createTermNumbers(): TermNumbers {
       return slots[findSlot(hash, bytes, from, to)]!;
     },
     of(bytes, from, size) {
+      if (!remembers) return read(bytes, from, size);
       let numbers = known.get(bytes);
       if (numbers === undefined) known.set(bytes, (numbers = read(bytes, from, size)));
       return numbers;

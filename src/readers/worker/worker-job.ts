@@ -1,3 +1,5 @@
+import { letGo } from "../../runtime/own-bytes.ts";
+import { nextTurn } from "../../runtime/next-turn.ts";
 import type { Block } from "../../contracts/document.ts";
 import type { ReadInput, ReadResult } from "../../contracts/reader.ts";
 
@@ -87,7 +89,10 @@ export async function sendJob(
   arriving.set(job.job, ahead);
   try {
     const rest = await sendFile(call, job);
-    const [text, blocks]: [string, readonly Block[]] = [ahead.texts.join(""), ahead.blocks];
+    // A large text is joined in a turn of its own, and looked at in another.
+    if (ahead.texts.length > 0) await nextTurn();
+    const [text, blocks]: [string, readonly Block[]] = [ahead.texts.splice(0).join(""), ahead.blocks];
+    if (text !== "") await nextTurn();
     return text === "" ? rest : { ...rest, text, ...(rest.blocks && { blocks }) };
   } finally {
     arriving.delete(job.job);
@@ -103,5 +108,6 @@ async function sendFile(call: Call, job: WorkerJob): Promise<ReadResult> {
     const piece: FilePiece = { file, total, at, bytes: bytes.subarray(at, at + pieceBytes) };
     await call("piece", piece);
   }
+  letGo(bytes);
   return (await call("read", { ...job, file, input: { ...job.input, bytes: new Uint8Array() } })) as ReadResult;
 }

@@ -3,6 +3,7 @@ import type { DocumentStore } from "../../contracts/store.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import { giveTurn, nextTurn } from "../../runtime/next-turn.ts";
 import { createAnalyses } from "./analyses.ts";
+import { toStoredVectors } from "../../engine/vectors/stored-vector.ts";
 import { sendErrand, worthAThread } from "./errands.ts";
 import {
   chooseWanting,
@@ -14,9 +15,15 @@ import {
 } from "./replace-document.ts";
 import type { SegmentCore } from "./segment-core.ts";
 import { createSharedLook } from "./share-look.ts";
+import type { SharedShelf, Shelf } from "./shelf.ts";
 
 /** Chunks that are analysed in one go: some ten milliseconds. */
 const analyzedAtOnce = 128;
+
+function* inGroups<Item>(items: readonly Item[]): Generator<readonly Item[], undefined> {
+  for (let from = 0; from < items.length; from += analyzedAtOnce) yield items.slice(from, from + analyzedAtOnce);
+  return undefined;
+}
 
 /** Whether a chunk counts on vectors that the store has. */
 type Relies = (incoming: IncomingChunk) => boolean;
@@ -31,29 +38,50 @@ export function createDocumentWriter(core: SegmentCore): DocumentStore["replace"
   /** Documents of one turn are looked up in one transaction. */
   const lookTogether = createSharedLook(look);
   const analyses = directory.thread && createAnalyses(directory.thread);
-  /** Analyses in turns, so that the event loop stays free. `done` is called for each chunk; `analyzed` is false for one that needed no analysis. */
-  async function analyze(
-    scope: Scope,
-    incoming: readonly PreparedChunk[],
-    texts = new Map<number, string>(),
-    done?: (incoming: IncomingChunk, analyzed: boolean) => void,
-  ): Promise<void> {
-    for (let from = 0; from < incoming.length; from += analyzedAtOnce) {
-      const batch = incoming.slice(from, from + analyzedAtOnce);
-      const wanting = await lookTogether((rows) => chooseWanting(rows, rows.scope(scope)?.key, batch, texts));
-      // A large document has its chunks put away one by one, and is written once.
-      if (analyses !== undefined && done === undefined) {
-        await analyses.of(batch.filter((each) => wanting.has(each)));
+  /** Chunks that need an analysis, by groups. */
+  const choose = (scope: Scope, batch: readonly IncomingChunk[], texts: Map<number, string>) =>
+    lookTogether((rows) => chooseWanting(rows, rows.scope(scope)?.key, batch, texts));
+
+  /** Analyses in turns, so that the event loop stays free. */
+  async function analyze(scope: Scope, incoming: readonly PreparedChunk[]): Promise<void> {
+    const texts = new Map<number, string>();
+    for (const batch of inGroups(incoming)) {
+      const wanting = await choose(scope, batch, texts);
+      const waiting = batch.filter((each) => wanting.has(each));
+      if (analyses !== undefined) {
+        await analyses.of(waiting);
         continue;
       }
-      for (const each of batch) {
+      for (const each of waiting) {
         // Documents of one turn come one after the other, so that the first is written while the others are analysed.
         const turn = giveTurn();
         if (turn !== undefined) await turn;
-        if (wanting.has(each)) each.terms();
-        done?.(each, wanting.has(each));
+        each.terms();
       }
-      if (incoming.length > analyzedAtOnce || done !== undefined) await nextTurn();
+      if (incoming.length > analyzedAtOnce) await nextTurn();
+    }
+  }
+
+  /** Puts chunks of a large document away one by one, in turns. Their terms are made on the way, and nobody holds them: a batch of them would outlive the young. */
+  async function shelve(
+    scope: Scope,
+    entries: readonly ChunkEntry[],
+    texts: Map<number, string>,
+    put: (incoming: IncomingChunk, analyzed: boolean) => void,
+  ): Promise<void> {
+    for (const some of inGroups(entries)) {
+      const batch = some.map(({ chunk, embeddings }): IncomingChunk => ({
+        chunk,
+        vectors: toStoredVectors(embeddings),
+        terms: () => analyzeChunk(chunk),
+      }));
+      const wanting = await choose(scope, batch, texts);
+      for (const each of batch) {
+        const turn = giveTurn();
+        if (turn !== undefined) await turn;
+        put(each, wanting.has(each));
+      }
+      await nextTurn();
     }
   }
 
@@ -78,32 +106,40 @@ export function createDocumentWriter(core: SegmentCore): DocumentStore["replace"
     relies: Relies,
     relying: readonly string[] | undefined,
   ): ReturnType<DocumentStore["replace"]> {
-    const [{ createMemoryShelf }, { createChunkShelf }] = await Promise.all([
+    const [{ createMemoryShelf }, { createChunkShelf }, { shelveDocument }] = await Promise.all([
       import("./shelf.ts"),
       import("./shelve-chunks.ts"),
+      import("./shelve-document.ts"),
     ]);
     const shelf = directory.openShelf?.() ?? createMemoryShelf();
+    let page: Shelf | undefined;
     try {
       const waiting = createChunkShelf(shelf, facts.document, analyzeChunk);
       const texts = new Map<number, string>();
       let chunks = 0;
       for await (const batch of batches) {
         chunks += batch.length;
-        await analyze(scope, prepareChunks(batch, analyzeChunk), texts, (each, analyzed) =>
-          waiting.put(each, analyzed),
-        );
+        await shelve(scope, batch, texts, (each, analyzed) => waiting.put(each, analyzed));
       }
       texts.clear();
       const ingestedAt = facts.ingestedAt ?? new Date(now()).toISOString();
       const here = () =>
         change(scope, (changes) => replaceDocument(changes, facts, waiting.each(), relies, ingestedAt));
-      const shared = chunks < worthAThread ? undefined : shelf.share?.();
-      const { result, receipt } =
-        shared === undefined
-          ? await here()
-          : await sendErrand(directory.thread, "replace", { scope, facts, relying, ingestedAt, shelf: shared }, here);
+      const send = async (shared: SharedShelf) => {
+        page = directory.openShelf!();
+        const { document, ...rest } = facts;
+        await shelveDocument(page, document);
+        const shelved = page.share?.();
+        if (shelved === undefined) return here();
+        const given = { scope, facts: rest, document: shelved, relying, ingestedAt, chunks: shared };
+        return sendErrand(directory.thread, "replace", given, here);
+      };
+      const isForThread = directory.thread !== undefined && chunks >= worthAThread;
+      const shared = isForThread && facts.document.text.isWellFormed() ? shelf.share?.() : undefined;
+      const { result, receipt } = await (shared === undefined ? here() : send(shared));
       return { ...result, receipt };
     } finally {
+      page?.close();
       shelf.close();
     }
   }

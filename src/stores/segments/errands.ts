@@ -49,15 +49,16 @@ export interface Errands {
   readonly place: { readonly given: { readonly scope: Scope }; readonly result: boolean };
   /** Seals and merges. */
   readonly tidy: { readonly given: { readonly scope: Scope; readonly sealAt: number }; readonly result: void };
-  /** Swaps a large document, whose chunks wait on a shelf. */
+  /** Swaps a large document, which waits on a shelf, as its chunks do. */
   readonly replace: {
     readonly given: {
       readonly scope: Scope;
-      readonly facts: Omit<DocumentWrite, "chunks" | "keeps">;
+      readonly facts: Omit<DocumentWrite, "chunks" | "keeps" | "document">;
+      readonly document: SharedShelf;
       /** Ids of the chunks that count on stored vectors; absent where all without vectors do. */
       readonly relying: readonly string[] | undefined;
       readonly ingestedAt: string;
-      readonly shelf: SharedShelf;
+      readonly chunks: SharedShelf;
     };
     readonly result: { readonly result: ReplaceResult; readonly receipt: Receipt };
   };

@@ -11,6 +11,7 @@ import { noteDeparture } from "./fit-members.ts";
 import { fittedOn, type LatentLeg } from "./latent-leg.ts";
 import { addSegment } from "./seal-tail.ts";
 import type { ChunkRow, DirectoryReader, DirectoryWriter, PendingRow } from "./segment-directory.ts";
+import { boardBytes } from "./shelf.ts";
 
 /**
  * The changes of one transaction to one scope: rows at once, the index's bookkeeping in `finish`.
@@ -129,6 +130,29 @@ export interface ScopeChangeOptions {
   readonly sealAt?: number;
 }
 
+/** Chunks that wait each by themselves. */
+const fewArriving = 64;
+
+/** A place for the terms of chunks that are sealed together. Each by itself would outlive the young, and its bytes stay until there are many. */
+function createBoard(): { put(bytes: Uint8Array): Uint8Array; clear(): void } {
+  let board = new Uint8Array(0);
+  let used = 0;
+  return {
+    put(bytes) {
+      if (used + bytes.length > board.length) {
+        board = new Uint8Array(Math.max(boardBytes, bytes.length));
+        used = 0;
+      }
+      board.set(bytes, used);
+      used += bytes.length;
+      return board.subarray(used - bytes.length, used);
+    },
+    clear() {
+      used = 0;
+    },
+  };
+}
+
 export function changeScope(
   rows: DirectoryWriter,
   view: IndexView,
@@ -140,6 +164,7 @@ export function changeScope(
   const segments = new Map<SealedSegment, ChangedSegment>();
   /** Chunks that were added and are in the index nowhere yet, by row. */
   const arriving = new Map<number, ArrivingChunk>();
+  const board = createBoard();
   let key = before?.row.key;
   let added = before?.segments.reduce((sum, { liveCount }) => sum + liveCount, 0) ?? 0;
   let rewritten = false;
@@ -173,6 +198,7 @@ export function changeScope(
     }));
     putSegment(scopeRow, sealSegment(sealing, rows));
     arriving.clear();
+    board.clear();
   }
 
   function putSegment(scopeRow: number, segment: BuiltSegment): void {
@@ -185,7 +211,7 @@ export function changeScope(
   const addRow = (row: Omit<ChunkRow, "key" | "scope">): number => rows.addChunk({ ...row, scope: scopeKey() });
 
   function arrive(chunk: ArrivingChunk): void {
-    arriving.set(chunk.key, chunk);
+    arriving.set(chunk.key, arriving.size < fewArriving ? chunk : { ...chunk, terms: board.put(chunk.terms) });
     if (arriving.size >= sealAt) sealArriving(scopeKey());
   }
 

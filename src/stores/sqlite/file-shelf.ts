@@ -75,13 +75,16 @@ export function readFileShelf(shelf: SharedShelf): Pick<Shelf, "each"> {
 }
 
 function* readRuns({ file, bytes: all, beside }: SharedShelf): Generator<Uint8Array, undefined> {
-  let window: Uint8Array = new Uint8Array(0);
+  // One window for all: bytes that nobody needs any more stay until there are many.
+  let board = new Uint8Array(boardBytes);
+  let window: Uint8Array = board.subarray(0, 0);
   let from = 0;
   for (let at = 0; at < all;) {
     /** So many bytes from `at` on, of what was read already where they are in it. */
     const read = (length: number): Uint8Array => {
       if (at + length > from + window.length) {
-        window = fill(new Uint8Array(Math.max(boardBytes, length)), at);
+        if (length > board.length) board = new Uint8Array(length);
+        window = fill(board, at);
         from = at;
       }
       return window.subarray(at - from, at - from + length);

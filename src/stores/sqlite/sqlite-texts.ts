@@ -211,9 +211,11 @@ export function createSqliteTexts(db: SqliteConnection, stamp: () => number): Sq
     const tree = Buffer.from(structure);
     put(structurePart, 0, tree);
     let [sum, textSize, part] = [sumOf(tree), 0, 0];
+    // One place for all parts: bytes that nobody needs any more stay until there are many.
+    const board = Buffer.alloc(3 * Math.min(partLength, text.length));
     for (let start = 0; start < text.length; part++) {
       const end = partEnd(text, start);
-      const bytes = Buffer.from(text.slice(start, end));
+      const bytes = board.subarray(0, board.write(text.slice(start, end)));
       put(part, end, bytes);
       sum = sumOf(bytes, sum);
       textSize += bytes.length;

@@ -13,6 +13,7 @@ import { matchTexts } from "../segments/search-pattern.ts";
 import { type BuiltTail, placeTail, readTail } from "../segments/seal-tail.ts";
 import { createSegmentCore, type SegmentCore } from "../segments/segment-core.ts";
 import { createChunkShelf } from "../segments/shelve-chunks.ts";
+import { readShelvedDocument } from "../segments/shelve-document.ts";
 import { collectSegmentTrigrams } from "../segments/trigram-keeper.ts";
 import { readFileShelf } from "./file-shelf.ts";
 import { openConnection } from "./open-connection.ts";
@@ -109,10 +110,12 @@ const tell = serveThread({
 
   tidy: ({ scope, sealAt }: Given<"tidy">): Result<"tidy"> => thenMoveLog(opened().tidyFrom(scope, sealAt)),
 
-  replace({ scope, facts, relying, ingestedAt, shelf }: Given<"replace">): Result<"replace"> {
+  replace({ scope, relying, ingestedAt, ...given }: Given<"replace">): Result<"replace"> {
     const { change, analyze } = opened();
     const known = relying === undefined ? undefined : new Set(relying);
-    const chunks = createChunkShelf(readFileShelf(shelf), facts.document, analyze);
+    const document = readShelvedDocument(readFileShelf(given.document));
+    const chunks = createChunkShelf(readFileShelf(given.chunks), document, analyze);
+    const facts = { ...given.facts, document };
     return thenMoveLog(
       change(scope, (changes) =>
         replaceDocument(

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { serialize } from "node:v8";
 import { afterEach, describe, expect, it } from "vitest";
 import { IbidError } from "../../../src/contracts/errors.ts";
 import type { Store } from "../../../src/contracts/store.ts";
@@ -121,6 +122,23 @@ describe("the thread of a store", () => {
     expect(new Set(heard)).toEqual(
       new Set(["replace", "tidy", "fit", "rewrite", "trigrams", "match", "remove", "restore", "vacuum"]),
     );
+  });
+
+  it("gets a large document from a shelf: no message holds its text", async () => {
+    const sizes: number[] = [];
+    const store = await open((thread) => ({
+      ...thread,
+      call(name, given, ...rest) {
+        if (name === "replace") sizes.push(serialize(given).length);
+        return thread.call(name, given, ...rest);
+      },
+    }));
+    const whole = largeDocument("a", 1500, 3);
+    await store.replace(write("deployment"), whole);
+    expect(sizes).toHaveLength(1);
+    expect(sizes[0]).toBeLessThan(2000);
+    const stored = (await store.document(read("deployment"), "a"))?.document;
+    expect([stored?.text, stored?.root]).toEqual([whole.document.text, whole.document.root]);
   });
 
   it("leaves its works to this one where it does not start, and where it dies", async () => {
