@@ -162,11 +162,14 @@ export function createSegmentCore(directory: SegmentDirectory, options: SegmentS
     try {
       let due = await readDue(scope, sealAt);
       while (isForThread(due) && (await sealBeside(scope, sealAt))) due = await readDue(scope, sealAt);
-      if (directory.thread !== undefined && (due.seal || due.merge) && due.chunks >= worthAThread) {
-        await sendErrand(directory.thread, "tidy", { scope, sealAt }, () => tidyHere(scope, sealAt, due));
-        return;
+      // A small live segment is sealed here. The merge that it is the last for may be large.
+      if (due.seal && due.chunks < worthAThread) {
+        await write((rows) => sealTail(rows, view, scope, sealAt));
+        due = await readDue(scope, sealAt);
       }
-      await tidyHere(scope, sealAt, due);
+      if (!due.seal && !due.merge) return;
+      const thread = due.chunks < worthAThread ? undefined : directory.thread;
+      await sendErrand(thread, "tidy", { scope, sealAt }, () => tidyHere(scope, sealAt, due));
     } catch (error) {
       if (!IbidError.isInstance(error, "store-busy") && !IbidError.isInstance(error, "store-failed")) throw error;
     }

@@ -141,6 +141,23 @@ describe("the thread of a store", () => {
     expect([stored?.text, stored?.root]).toEqual([whole.document.text, whole.document.root]);
   });
 
+  it("makes the large merge that a small segment is the last for", async () => {
+    const heard: string[] = [];
+    const store = await open((thread) => listened(thread, heard), wideOptions);
+    const add = (from: number, to: number) =>
+      Promise.all(
+        Array.from({ length: to - from }, (_, i) =>
+          store.replace(write("deployment"), documentEntry(`small ${from + i}`, paragraphs(30, from + i))),
+        ),
+      );
+    await add(0, 35);
+    await store.upkeep?.settle();
+    expect(heard).not.toContain("tidy");
+    await add(35, 45);
+    await store.upkeep?.settle();
+    expect(heard.filter((name) => name === "tidy")).toHaveLength(1);
+  });
+
   it("leaves its works to this one where it does not start, and where it dies", async () => {
     const errors = [
       new IbidError("unsupported-runtime", "There are no threads."),
