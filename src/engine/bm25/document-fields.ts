@@ -5,12 +5,15 @@ import {
   analyseNames,
   countedAtOnce,
   type DocumentNames,
+  type KeptNames,
   type NamedEntries,
   type NamePostings,
   rarityOf,
+  type StoredNames,
   sumMasses,
   weighTerms,
 } from "./name-lists.ts";
+import { encodeNames } from "./stored-names.ts";
 
 /** Chunks whose file's name has a term, and how often: `ordinals` ascend. */
 export type FilePostings = Pick<Postings, "ordinals" | "counts">;
@@ -59,14 +62,28 @@ const mostKnown = 16_384;
 /** Chunks that are placed in one step. */
 const placedAtOnce = 8192;
 
+/** A segment that may keep the names of its documents. */
+type NamedSegment = Segment & { readDocuments?(): boolean; storedNames?(): StoredNames | undefined };
+
+/** The names of a segment's documents, to be kept in its files. **Cost** as {@link buildDocumentFields}. */
+export function* nameSegment(
+  segment: NamedSegment,
+  namesOf: (documents: readonly number[]) => ReadonlyMap<number, DocumentNames>,
+  analyzer: Analyzer,
+): Generator<undefined, Uint8Array> {
+  while (segment.readDocuments?.() === true) yield;
+  const homes = yield* placeChunks([segment]);
+  return encodeNames(segment.documents(), yield* analyseNames(homes, namesOf, analyzer, undefined));
+}
+
 /**
  * Builds the fields of some segments in steps of some milliseconds.
  *
- * **Cost** linear in the chunks. Names are read and analysed once for each document and language. Names in fields from `before` are not read
+ * **Cost** linear in the chunks. Names are read and analysed once for each document and language. Names in fields from `before`, or that segments keep, are not read
  * again: no document may have another one since.
  */
 export function* buildDocumentFields(
-  segments: readonly (Segment & { readDocuments?(): boolean })[],
+  segments: readonly NamedSegment[],
   namesOf: (documents: readonly number[]) => ReadonlyMap<number, DocumentNames>,
   analyzer: Analyzer,
   before?: DocumentFields,
@@ -76,7 +93,12 @@ export function* buildDocumentFields(
   const { documentOf, rows, chunkCounts } = homes;
   const entries = documentOf.length;
   const documents = rows.length;
-  const names = yield* analyseNames(homes, namesOf, analyzer, before?.names);
+  const kept = segments.map((segment, i): KeptNames => ({
+    from: homes.firsts[i]!,
+    to: homes.firsts[i + 1] ?? entries,
+    read: () => segment.storedNames?.(),
+  }));
+  const names = yield* analyseNames(homes, namesOf, analyzer, before?.names, kept);
   const { vocabulary, title: byTitle, file: byFile } = names;
   const rarities = yield* weighTerms(names);
   const masses = { title: yield* sumMasses(byTitle, rarities), file: yield* sumMasses(byFile, rarities) };
@@ -171,6 +193,8 @@ export function* buildDocumentFields(
 interface PlacedChunks extends NamedEntries {
   readonly entriesOf: (segment: Segment) => Uint32Array;
   readonly documentsOf: (segment: Segment) => Uint32Array;
+  /** The first entry that begins in each segment, or in a later one. */
+  readonly firsts: readonly number[];
   /** Live chunks, by entry. */
   readonly chunkCounts: Uint32Array;
   readonly documentLengths: Float64Array;
@@ -192,15 +216,19 @@ function* placeChunks(segments: readonly Segment[]): Generator<undefined, Placed
   const lengths: number[] = [];
   const counts: number[] = [];
   const bySegment = new Map<Segment, Uint32Array>();
+  const firsts: number[] = [];
   let bytes = 0;
   for (const segment of segments) {
+    firsts.push(documentOf.length);
     const documents = segment.documents();
-    const own = new Uint32Array(segment.size).fill(noEntry);
+    const { size, live, textLengths } = segment;
+    const own = new Uint32Array(size).fill(noEntry);
     let [lastRow, lastLanguage, entry] = [-1, "", noEntry];
-    for (let i = 0; i < segment.size; i++) {
+    for (let i = 0; i < size; i++) {
       if (i % placedAtOnce === 0) yield;
-      if (segment.live[i] !== 1) continue;
-      const [row, language] = [documents[i]!, segment.languageOf(i)];
+      if (live[i] !== 1) continue;
+      const row = documents[i]!;
+      const language = segment.languageOf(i);
       // Chunks of a document stand together mostly.
       if (row !== lastRow || language !== lastLanguage) {
         [lastRow, lastLanguage] = [row, language];
@@ -220,7 +248,7 @@ function* placeChunks(segments: readonly Segment[]): Generator<undefined, Placed
         }
       }
       own[i] = entry;
-      lengths[documentOf[entry]!]! += segment.textLengths[i]!;
+      lengths[documentOf[entry]!]! += textLengths[i]!;
       counts[entry]!++;
     }
     bySegment.set(segment, own);
@@ -245,6 +273,7 @@ function* placeChunks(segments: readonly Segment[]): Generator<undefined, Placed
     documentOf: homes,
     languageOf,
     rows: [...places.keys()],
+    firsts,
     chunkCounts: Uint32Array.from(counts),
     documentLengths: Float64Array.from(lengths),
     bytes,

@@ -35,8 +35,8 @@ export interface NamedEntries {
   readonly rows: readonly number[];
 }
 
-/** Terms of the names of all entries, by entry and by term. */
-export interface NameLists {
+/** Terms of the names of all entries, by entry. */
+export interface NameTerms {
   /** Terms, repetitions included, by entry. */
   readonly lengths: Uint32Array;
   /** Entry `e` has the distinct terms `terms[starts[e] … starts[e + 1])`, in order of first appearance. */
@@ -44,6 +44,10 @@ export interface NameLists {
   readonly terms: Uint32Array;
   /** How often the entry has the term at the same place of `terms`. */
   readonly counts: Uint32Array;
+}
+
+/** The same, by term too. */
+export interface NameLists extends NameTerms {
   holding(term: number): NamePostings | undefined;
   readonly bytes: number;
 }
@@ -57,8 +61,30 @@ export interface AnalysedNames {
   readonly file: NameLists;
 }
 
+/** Names of a segment's documents as they were analysed when they were kept. */
+export interface StoredNames {
+  readonly entries: NamedEntries;
+  /** Terms by the numbers that the lists give them. */
+  readonly terms: readonly string[];
+  readonly title: NameTerms;
+  readonly file: NameTerms;
+}
+
+/** Names that were analysed when they were kept, of the entries `from … to`. */
+export interface KeptNames {
+  readonly from: number;
+  readonly to: number;
+  /** **Shape** `undefined` where none are kept. */
+  read(this: void): StoredNames | undefined;
+}
+
+/** Names that are known, and the numbers of their terms in the new vocabulary where those are others. */
+interface KnownNames extends Readonly<Record<"title" | "file", NameTerms>> {
+  readonly numbers: Uint32Array | undefined;
+}
+
 /**
- * Analyses the names of entries in steps of some milliseconds. An entry that was analysed `before` is not read again: its names must be the same.
+ * Analyses the names of entries in steps of some milliseconds. An entry that was analysed `before`, or that is `kept`, is not read again: its names must be the same.
  *
  * **Cost** linear in the entries; reading and analysing, which cost ten times the rest, only for those that are new.
  */
@@ -67,12 +93,24 @@ export function* analyseNames(
   namesOf: (documents: readonly number[]) => ReadonlyMap<number, DocumentNames>,
   analyzer: Analyzer,
   before: AnalysedNames | undefined,
+  kept: readonly KeptNames[] = [],
 ): Generator<undefined, AnalysedNames> {
   const { documentOf, languageOf, rows } = entries;
   const former = before !== undefined && !isWorn(before) ? before : undefined;
-  /** Where each entry stands among the former ones; -1 for one that is new. */
+  const vocabulary = former?.vocabulary ?? new Map<string, number>();
+  /** Where each entry stands among the names that are known, and among which of these; -1 for one that is new. */
   const places = new Int32Array(documentOf.length).fill(-1);
+  const sources = new Uint32Array(documentOf.length);
+  const known: (KnownNames | undefined)[] = [former && { ...former, numbers: undefined }];
   if (former !== undefined) yield* findEntries(entries, former.entries, places);
+  for (const { from, to, read } of kept) {
+    const stored = places.subarray(from, to).includes(-1) ? read() : undefined;
+    if (stored === undefined) continue;
+    for (let entry = from; entry < to; entry++) if (places[entry]! < 0) sources[entry] = known.length;
+    yield* findEntries(entries, stored.entries, places, from, to);
+    known.push({ ...stored, numbers: Uint32Array.from(stored.terms, (term) => numberOf(vocabulary, term)) });
+    yield;
+  }
 
   const unread = new Set<number>();
   for (const [entry, place] of places.entries()) if (place < 0) unread.add(rows[documentOf[entry]!]!);
@@ -83,15 +121,15 @@ export function* analyseNames(
     yield;
   }
 
-  const vocabulary = former?.vocabulary ?? new Map<string, number>();
   const titles = createNameLists(vocabulary);
   const files = createNameLists(vocabulary);
   let work = 0;
   for (let entry = 0; entry < documentOf.length; entry++) {
     const place = places[entry]!;
     if (place >= 0) {
-      titles.copy(former!.title, place);
-      files.copy(former!.file, place);
+      const { title, file, numbers } = known[sources[entry]!]!;
+      titles.copy(title, place, numbers);
+      files.copy(file, place, numbers);
     } else {
       const { title, file } = names.get(rows[documentOf[entry]!]!) ?? { title: "", file: "" };
       titles.add(analyzer.analyze(title, languageOf[entry]));
@@ -112,14 +150,21 @@ function isWorn({ vocabulary, title, file }: AnalysedNames): boolean {
 }
 
 /** Finds entries among former ones. Most stand in the same order, with new ones behind them. */
-function* findEntries(entries: NamedEntries, former: NamedEntries, places: Int32Array): Generator<undefined, void> {
+function* findEntries(
+  entries: NamedEntries,
+  former: NamedEntries,
+  places: Int32Array,
+  from = 0,
+  to = places.length,
+): Generator<undefined, void> {
   const isSame = (entry: number, place: number): boolean =>
     former.rows[former.documentOf[place]!] === entries.rows[entries.documentOf[entry]!] &&
     former.languageOf[place] === entries.languageOf[entry];
   let next = 0;
   let strays: Map<string, Map<number, number>> | undefined;
-  for (let entry = 0; entry < places.length; entry++) {
+  for (let entry = from; entry < to; entry++) {
     if (entry % countedAtOnce === 0) yield;
+    if (places[entry]! >= 0) continue;
     let place: number | undefined = next;
     if (!isSame(entry, place)) {
       strays ??= yield* entriesByRow(former);
@@ -146,6 +191,13 @@ function* entriesByRow({
   return known;
 }
 
+/** Number of a term, which gets the next one where it has none. */
+function numberOf(vocabulary: Map<string, number>, term: string): number {
+  let id = vocabulary.get(term);
+  if (id === undefined) vocabulary.set(term, (id = vocabulary.size));
+  return id;
+}
+
 function createNameLists(vocabulary: Map<string, number>) {
   const lengths: number[] = [];
   const starts: number[] = [0];
@@ -155,8 +207,7 @@ function createNameLists(vocabulary: Map<string, number>) {
     add(name: readonly string[]): void {
       const from = terms.length;
       for (const term of name) {
-        let id = vocabulary.get(term);
-        if (id === undefined) vocabulary.set(term, (id = vocabulary.size));
+        const id = numberOf(vocabulary, term);
         const at = terms.indexOf(id, from);
         if (at >= 0) counts[at]!++;
         else {
@@ -167,10 +218,11 @@ function createNameLists(vocabulary: Map<string, number>) {
       lengths.push(name.length);
       starts.push(terms.length);
     },
-    /** Adds the name that an entry has in lists of the same vocabulary. */
-    copy(from: NameLists, entry: number): void {
+    /** Adds the name that an entry has in other lists, with the numbers that their terms have here. */
+    copy(from: NameTerms, entry: number, numbers: Uint32Array | undefined): void {
       for (let at = from.starts[entry]!; at < from.starts[entry + 1]!; at++) {
-        terms.push(from.terms[at]!);
+        const term = from.terms[at]!;
+        terms.push(numbers === undefined ? term : numbers[term]!);
         counts.push(from.counts[at]!);
       }
       lengths.push(from.lengths[entry]!);

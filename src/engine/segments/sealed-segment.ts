@@ -6,6 +6,8 @@ import { createFactsColumn, factsAtOnce, type GrowingFacts } from "./facts-colum
 import type { FieldLengths } from "./chunk-terms.ts";
 import { languageAt, type LanguageColumn, liveLanguages, readLanguages } from "./language-column.ts";
 import { createPostingsCache } from "../bm25/postings-cache.ts";
+import type { StoredNames } from "../bm25/name-lists.ts";
+import { readStoredDocuments, readStoredNames } from "../bm25/stored-names.ts";
 import { findBlock, findPostings, readIndex, termsOf } from "./postings-file.ts";
 import type { MetadataColumn, ReadBytes, Segment, SegmentSource, VectorColumn } from "./segment.ts";
 import type { ExpectParts } from "./sealed-rows.ts";
@@ -40,6 +42,8 @@ export interface SealedSegment extends Segment {
   readonly presentCount: number;
   /** Reads the next of what `documents` gives. **Shape** whether there are more. */
   readDocuments(): boolean;
+  /** Names of its documents as they were analysed, where they are kept. **Cost** read anew each time. */
+  storedNames(): StoredNames | undefined;
   /** The ordinal of a chunk's row, or -1. */
   find(key: number): number;
   /** Language of each chunk, by ordinal; for merging. */
@@ -123,7 +127,15 @@ export function openSealedSegment(scope: Scope, row: SegmentRow, source: Segment
 
   function readDocuments(): boolean {
     if (placed === size) return false;
-    if (placed === 0) documents = new Float64Array(size);
+    if (placed === 0) {
+      const kept = source.names?.(row.key);
+      if (kept !== undefined) {
+        documents = readStoredDocuments(kept, size);
+        placed = size;
+        return false;
+      }
+      documents = new Float64Array(size);
+    }
     const to = Math.min(size, placed + placedAtOnce);
     documents.set(source.chunkDocuments(Array.from(keys.subarray(placed, to))), placed);
     placed = to;
@@ -170,6 +182,10 @@ export function openSealedSegment(scope: Scope, row: SegmentRow, source: Segment
       return documents;
     },
     readDocuments,
+    storedNames() {
+      const kept = source.names?.(row.key);
+      return kept && readStoredNames(kept, size);
+    },
     places: (ordinals) => source.chunkPlaces(ordinals.map((ordinal) => keys[ordinal]!)),
     postings: (term) => lists.get(term),
     expect: source.expect && ((terms) => source.expect!(row.key, "postings", blocksOf(index(), terms))),

@@ -129,6 +129,8 @@ export interface SegmentSource {
   bytes?(segment: number, name: string): ReadBytes | undefined;
   /** Says which parts of a file are read next. Absent where they are at hand. */
   expect?(segment: number, name: string, parts: readonly number[]): void;
+  /** Names of the segment's documents as `encodeNames` keeps them; `undefined` where none are kept. Absent where none ever are. */
+  names?(segment: number): Uint8Array | undefined;
   /** As {@link Segment.frequencyOf}. Absent where postings are at hand. */
   frequency?(segment: number, term: string): number | undefined;
   /** Says which chunks' rows are read next. Absent where they are at hand. */

@@ -61,6 +61,14 @@ export function segmentUpkeep(core: SegmentCore, purge: Purge, kept: () => Promi
     await sendErrand(live < worthAThread ? undefined : directory.thread, "fit", undefined, here, settling);
   }
 
+  async function nameSegments(signal: AbortSignal | undefined): Promise<void> {
+    const isAble = await look((rows) => rows.names !== undefined);
+    if (!isAble) return;
+    const { keepNames } = await import("./keep-names.ts");
+    for (const { scope } of await look((rows) => rows.scopes()))
+      await keepNames(core, scope, options.policy.sealAt, signal);
+  }
+
   return {
     async settle(settling = {}) {
       directory.reserve?.keep();
@@ -70,6 +78,7 @@ export function segmentUpkeep(core: SegmentCore, purge: Purge, kept: () => Promi
         untilAborted(work ?? Promise.resolve(), settling.signal, "The settling");
       for (const { scope } of await look((rows) => rows.scopes()))
         await unlessStopped(tidyFrom(scope, options.policy.settleAt));
+      await nameSegments(settling.signal);
       await unlessStopped(fitWhenDue(settling));
       await purge.resume();
       await unlessStopped(directory.compact?.());

@@ -37,7 +37,7 @@ function hasNames({ variant, fileWeight, naming, document, heading }: Bm25Settin
   return variant === "bm25f" && fileWeight + naming + document + heading > 0;
 }
 
-function readNames(rows: DirectoryReader, documents: readonly number[]): ReadonlyMap<number, DocumentNames> {
+export function readNames(rows: DirectoryReader, documents: readonly number[]): ReadonlyMap<number, DocumentNames> {
   const homes = rows.homesOf(documents.filter((document) => document !== 0));
   return new Map(
     homes.map(({ key, uri, title, folder }) => [key, { title, file: pathWords(documentPath(uri, folder).path) }]),

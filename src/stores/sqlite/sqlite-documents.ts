@@ -8,6 +8,7 @@ import {
   type HomeRow,
   renamesSetting,
 } from "../segments/segment-directory.ts";
+import { namesFile } from "../../engine/bm25/stored-names.ts";
 import { noSum, sumOfNames } from "./name-sums.ts";
 import { decodingSteps, missingRow, spoiltRow } from "./missing-row.ts";
 import {
@@ -118,6 +119,17 @@ type Names =
 
 /** The place of a body that is written after its row. */
 const nowhere: StoredBody = { block: null, at: 0, structureSize: 0, textSize: 0, sum: 0 };
+
+/** Names that segments of the scope keep hold no longer. */
+function countRename(db: SqliteConnection, scope: number): void {
+  const counted = "INSERT INTO settings VALUES (?, '1') ON CONFLICT (name) DO UPDATE SET value = value + 1";
+  db.run(counted, renamesSetting);
+  db.run(
+    "DELETE FROM files WHERE name = ? AND segment IN (SELECT key FROM segments WHERE scope = ?)",
+    namesFile,
+    scope,
+  );
+}
 
 /** Reads a value that never changes once in a transaction, and again after a rollback. */
 function onceInTurn<Name, Value>(
@@ -313,10 +325,7 @@ export function createDocumentRows(
         row.title,
         row.folder,
       );
-      if (before === undefined) {
-        const counted = "INSERT INTO settings VALUES (?, '1') ON CONFLICT (name) DO UPDATE SET value = value + 1";
-        db.run(counted, renamesSetting);
-      }
+      if (before === undefined) countRename(db, row.scope);
       db.run(
         `UPDATE documents SET scope = ?, id = ?, uri = ?, title = ?, media_type = ?, origin = ?, content_hash = ?,
           metadata_hash = ?, fingerprint = ?, bytes = ?, folder = ?, ingested_at = ?, deleted_at = ?, readers = ?, valid_from = ?,

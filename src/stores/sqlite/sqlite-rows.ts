@@ -9,6 +9,7 @@ import {
   type ScopeRow,
   type SegmentRow,
 } from "../segments/segment-directory.ts";
+import { namesFile } from "../../engine/bm25/stored-names.ts";
 import { bytesIn, checkedRow, guardRows, missingRow, spoiltRow } from "./missing-row.ts";
 import { createSumsKept } from "./name-sums.ts";
 import { createSayings } from "./sqlite-sayings.ts";
@@ -232,6 +233,12 @@ export function createSqliteRows(db: SqliteConnection): SqliteRows {
       return found && bytesIn(found.data);
     },
     bytes: (segment, name) => findFileBytes(db, segment, name),
+    names(segment) {
+      // An earlier ibid that gives a document another name leaves them. It counts that name.
+      const sql = "SELECT data FROM files WHERE segment = ? AND name = ? AND part = ?";
+      const found = db.get<{ data: unknown }>(sql, segment, namesFile, Number(readSetting(renamesSetting) ?? 0));
+      return found && bytesIn(found.data);
+    },
     addFile: (segment, name, part, data) =>
       void db.run("INSERT INTO files (segment, name, part, data) VALUES (?, ?, ?, ?)", segment, name, part, data),
 
