@@ -1,10 +1,11 @@
 /**
  * The service under load: throughput by `--workers`, delay of the event loop under an upload, memory after many requests.
  *
- *     npm run bench:service [-- --documents 2000,8000 --searches 600 --requests 20000 --only workers,upload,memory,heap]
+ *     npm run bench:service [-- --documents 2000,8000 --searches 400 --rounds 7 --requests 20000 --only workers,upload,memory,heap]
  *
  * Every service is a process of its own, of the built program as people run it, over a knowledge base that is made beforehand. Throughput is measured over each size of it, the rest over the first.
  * The load comes from this process, so that it takes processor time too. Searches go over sockets of their own, without a client of HTTP.
+ * A ratio of two services is the median over rounds, in each of which they are asked one after the other: the speed of a shared machine changes from minute to minute.
  */
 import { fork, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -21,13 +22,15 @@ import { createRandom } from "../src/testing/random.ts";
 const { values: given } = parseArgs({
   options: {
     documents: { type: "string", default: "3000,9000" },
-    searches: { type: "string", default: "600" },
+    searches: { type: "string", default: "400" },
+    rounds: { type: "string", default: "7" },
     requests: { type: "string", default: "20000" },
     only: { type: "string", default: "workers,upload,memory,heap" },
   },
 });
 const sizes = given.documents.split(",").map(Number);
 const searches = Number(given.searches);
+const rounds = Number(given.rounds);
 /** Searches that warm up one process: compiled code and caches are then equally far, however slow the machine is. */
 const warmUp = 1000;
 const only = new Set(given.only.split(","));
@@ -229,9 +232,9 @@ function quietRate({ service, workers, load }: Throughput, count: number): numbe
 
 /**
  * Searches a second of one process and of two beside each other, without HTTP, channels and a generator of load. It is the most that two workers can give here.
- * **Shape** medians of three rounds in turn.
+ * **Shape** medians of the rounds, and of the ratio within one.
  */
-async function searchAlone(folder: string): Promise<readonly [one: number, two: number]> {
+async function searchAlone(folder: string): Promise<readonly [one: number, two: number, ratio: number]> {
   const program = new URL("searches-alone.ts", import.meta.url).pathname;
   const processes = [0, 1].map(() => fork(program, [JSON.stringify([join(folder, ".ibid"), ...questions])]));
   await Promise.all(processes.map((each) => once(each, "message")));
@@ -247,15 +250,17 @@ async function searchAlone(folder: string): Promise<readonly [one: number, two: 
   };
   await search(processes, warmUp);
   const rates: [number, number][] = [];
-  for (let round = 0; round < 3; round++)
+  for (let round = 0; round < rounds; round++)
     rates.push([await search(processes.slice(0, 1), searches), await search(processes, searches / 2)]);
   for (const each of processes) {
     each.kill();
     await once(each, "exit");
   }
-  const median = (at: 0 | 1): number => rates.map((rate) => rate[at]).toSorted((a, b) => a - b)[1]!;
-  return [median(0), median(1)];
+  return [middle(rates.map(([one]) => one)), middle(rates.map(([, two]) => two)), middle(rates.map(([a, b]) => b / a))];
 }
+
+const middle = (numbers: readonly number[]): number =>
+  numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)]!;
 
 const metric = async (serving: Serving, name: string): Promise<number> =>
   Number(new RegExp(`^${name} (\\S+)$`, "mu").exec((await serving.send("metrics")).text)?.[1]);
@@ -276,32 +281,27 @@ try {
     // Rounds in turn, so that other work on the machine strikes all alike. A service that is not asked takes no processor time.
     // Then with compression, as browsers, `fetch` and most clients ask for it.
     const packed = new Map<number, Throughput[]>();
-    for (let round = 0; round < 3; round++) {
-      for (const [workers, serving] of services)
-        found.set(workers, [...(found.get(workers) ?? []), await throughput(serving, 16)]);
-    }
-    for (let round = 0; round < 3; round++) {
-      for (const [workers, serving] of services)
-        packed.set(workers, [...(packed.get(workers) ?? []), await throughput(serving, 16, gzip)]);
+    for (const [into, accepted] of [[found], [packed, gzip]] as const) {
+      for (let round = 0; round < rounds; round++) {
+        for (const [workers, serving] of services)
+          into.set(workers, [...(into.get(workers) ?? []), await throughput(serving, 16, accepted)]);
+      }
     }
     for (const serving of services.values()) await serving.stop();
-    const median = (workers: number, of: (one: Throughput) => number, rounds = found): number =>
-      rounds
-        .get(workers)!
-        .map(of)
-        .toSorted((a, b) => a - b)[1]!;
-    const rateOf = (workers: number): number => median(workers, ({ rate }) => rate);
+    const median = (workers: number, of: (one: Throughput) => number, all = found): number =>
+      middle(all.get(workers)!.map(of));
+    const rate = (one: Throughput): number => one.rate;
     const quietOf = (workers: number): number => median(workers, (one) => quietRate(one, workers));
     for (const workers of [0, 1, 2]) {
       const times = (["service", "workers", "load"] as const).map(
         (kind) => `${kind} ${median(workers, (one) => one[kind]).toFixed(2)}`,
       );
       console.log(
-        `search, ${workers} workers: ${rateOf(workers).toFixed(1)}/s; processor time of one in ms: ${times.join(", ")}; by it ${quietOf(workers).toFixed(0)}/s on two quiet processors`,
+        `search, ${workers} workers: ${median(workers, rate).toFixed(1)}/s; processor time of one in ms: ${times.join(", ")}; by it ${quietOf(workers).toFixed(0)}/s on two quiet processors`,
       );
     }
-    const over = (of: (workers: number) => number, other: number): string => (of(2) / of(other)).toFixed(2);
-    const packedRate = (workers: number): number => median(workers, ({ rate }) => rate, packed);
+    const over = (of: (one: Throughput, workers: number) => number, other: number, all = found): string =>
+      middle(all.get(2)!.map((two, round) => of(two, 2) / of(all.get(other)![round]!, other))).toFixed(2);
     for (const workers of [0, 2]) {
       const [service, own] = [
         median(workers, (one) => one.service, packed),
@@ -309,16 +309,16 @@ try {
       ];
       const [bytes, plain] = [median(workers, (one) => one.bytes, packed), median(workers, (one) => one.bytes)];
       console.log(
-        `search with gzip, ${workers} workers: ${packedRate(workers).toFixed(1)}/s; processor time of one in ms: service ${service.toFixed(2)}, workers ${own.toFixed(2)}; ${bytes.toFixed(0)} bytes, without gzip ${plain.toFixed(0)}`,
+        `search with gzip, ${workers} workers: ${median(workers, rate, packed).toFixed(1)}/s; processor time of one in ms: service ${service.toFixed(2)}, workers ${own.toFixed(2)}; ${bytes.toFixed(0)} bytes, without gzip ${plain.toFixed(0)}`,
       );
     }
-    console.log(`2 workers over none, with gzip: ${over(packedRate, 0)}`);
-    const [one, two] = await searchAlone(base);
+    console.log(`2 workers over none, with gzip: ${over(rate, 0, packed)}`);
+    const [one, two, ratio] = await searchAlone(base);
     console.log(
-      `search without a service: one process ${one.toFixed(1)}/s, two ${two.toFixed(1)}/s, ${(two / one).toFixed(2)} times; 2 workers give ${((rateOf(2) / two) * 100).toFixed(0)} % of that`,
+      `search without a service: one process ${one.toFixed(1)}/s, two ${two.toFixed(1)}/s, ${ratio.toFixed(2)} times; 2 workers give ${((median(2, rate) / two) * 100).toFixed(0)} % of that`,
     );
     console.log(
-      `2 workers over none: ${over(rateOf, 0)} (bar 1.5), by processor time ${over(quietOf, 0)}; over 1: ${over(rateOf, 1)}, by processor time ${over(quietOf, 1)}`,
+      `2 workers over none: ${over(rate, 0)} (bar 1.5), by processor time ${over(quietRate, 0)}; over 1: ${over(rate, 1)}, by processor time ${over(quietRate, 1)}`,
     );
   }
   const folder = bases[0]!;
