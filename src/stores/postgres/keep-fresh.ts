@@ -95,7 +95,9 @@ export function keepFresh(
    * **Shape** `undefined` where nothing has to be asked, and where the state is likely to be old or is being written.
    */
   async function momentAhead(scopes: readonly Scope[], age: number): Promise<Moment | undefined> {
-    const at = state.age(scopes) < Math.min(age, leaseMs) ? undefined : state.peek?.();
+    const old = state.age(scopes);
+    // A scope that was never asked for is not here.
+    const at = old < Math.min(age, leaseMs) || old === Infinity ? undefined : state.peek?.();
     if (at === undefined) return undefined;
     const asking = fresh(age, scopes).finally(() => (isMoving = state.peek?.() !== at));
     if (isMoving) {

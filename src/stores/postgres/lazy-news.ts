@@ -15,6 +15,7 @@ import {
   newsText,
   readNews,
   readRows,
+  type WantedPart,
 } from "./lazy-page.ts";
 import {
   changeLazyScope,
@@ -60,6 +61,11 @@ export interface LazyNews {
    * too much is outside of the shared index.
    */
   refresh(scopes: readonly Scope[] | undefined, renew?: readonly Scope[]): Promise<void>;
+  /**
+   * Lets parts of shared indexes come with the news, where a question is under way whose answer may lead to some. **Shape** ends with the question, whether or not
+   * they came; `undefined` where there is none.
+   */
+  bringAlong(parts: ReadonlyMap<string, WantedPart>): Promise<void> | undefined;
   /** How long ago the scopes were surely in their newest state. **Units** milliseconds. */
   age(scopes: readonly Scope[] | undefined): number;
 }
@@ -76,6 +82,8 @@ export interface LazyNewsOptions {
 export interface NewsHooks {
   dropped(scope: LazyScope): void;
   changed(change: LazyChange): void;
+  /** A part of a shared index came along. */
+  came(part: LazyRow): void;
 }
 
 /** Calls that are answered together. */
@@ -85,6 +93,7 @@ interface Round {
   readonly renew: Set<Scope>;
   /** Whether something is new for certain. */
   isBehind: boolean;
+  readonly parts: Map<string, WantedPart>;
 }
 
 /** Scopes that are kept beside those of a call. */
@@ -112,7 +121,7 @@ export function createLazyNews({ db, schema, facts, placement }: LazyNewsOptions
   let stamp = 0;
   let renames = 0;
   const findPlace = createPlaceFinder();
-  const news = newsText(schema);
+  const [news, newsWithParts] = [newsText(schema), newsText(schema, true)];
   const askCommits = createAskCommits(db, schema);
   /** Whether the last news had something of scopes that were held: more may come, and is asked for at once. */
   let isMoving = false;
@@ -137,18 +146,13 @@ export function createLazyNews({ db, schema, facts, placement }: LazyNewsOptions
     forgetIndex();
   }
 
-  async function ask(asked: readonly AskedScope[], every: boolean): Promise<readonly LazyRow[]> {
+  async function ask(asked: readonly AskedScope[], every: boolean, parts: Round["parts"]): Promise<readonly LazyRow[]> {
+    const values: unknown[] = [JSON.stringify(asked), baseStamp, every, patterns, baseCommit, mark];
+    const isMore = parts.size > 0;
+    if (isMore) values.push(JSON.stringify([...parts.values()]));
+    parts.clear();
     try {
-      return readRows(
-        await db.query("asking for the newest state", news, [
-          JSON.stringify(asked),
-          baseStamp,
-          every,
-          patterns,
-          baseCommit,
-          mark,
-        ]),
-      );
+      return readRows(await db.query("asking for the newest state", isMore ? newsWithParts : news, values));
     } catch (error) {
       if (!madeLater.has(stateOf(error))) throw error;
       throw new IbidError(
@@ -269,7 +273,7 @@ export function createLazyNews({ db, schema, facts, placement }: LazyNewsOptions
     return compareCommits(rows, own, mark) === "same";
   }
 
-  async function catchUp({ scopes: asking, every, renew, isBehind }: Round): Promise<void> {
+  async function catchUp({ scopes: asking, every, renew, isBehind, parts }: Round): Promise<void> {
     const before = stamp;
     const isKnown = every ? everyFresh !== never : baseStamp >= 0 && [...asking].every((name) => fresh.has(name));
     if (isKnown && !isBehind && !isMoving) {
@@ -280,11 +284,16 @@ export function createLazyNews({ db, schema, facts, placement }: LazyNewsOptions
         return;
       }
     }
-    await bringNews(asking, every, renew);
+    await bringNews(asking, every, renew, parts);
     isMoving = isKnown && stamp !== before;
   }
 
-  async function bringNews(asking: ReadonlySet<Scope>, every: boolean, renew: ReadonlySet<Scope>): Promise<void> {
+  async function bringNews(
+    asking: ReadonlySet<Scope>,
+    every: boolean,
+    renew: ReadonlySet<Scope>,
+    parts: Round["parts"],
+  ): Promise<void> {
     if (held.size > scopeBudget && !every) {
       for (const name of held.keys()) if (!asking.has(name)) drop(name);
       everyFresh = never;
@@ -307,7 +316,9 @@ export function createLazyNews({ db, schema, facts, placement }: LazyNewsOptions
           };
         }),
         every,
+        parts,
       );
+      for (const row of rows) if (row.kind === "p") hooks.came(row);
       const found = rows.filter(({ kind }) => kind === "s");
       // From here to the end of the round nothing else runs: a read sees all scopes of one snapshot.
       const indexes = await Promise.all(
@@ -344,13 +355,17 @@ export function createLazyNews({ db, schema, facts, placement }: LazyNewsOptions
   /** The round of news that has not begun yet: a call that asks meanwhile joins it. */
   let next: (Round & { readonly done: Promise<void> }) | undefined;
   let running: Promise<unknown> = Promise.resolve();
+  /** The round whose question is under way. */
+  let current: (Round & { readonly done: Promise<void> }) | undefined;
   function refresh(scopes: readonly Scope[] | undefined, renew?: readonly Scope[]): Promise<void> {
     if (next === undefined) {
-      const round: Round = { scopes: new Set(), every: false, renew: new Set(), isBehind: false };
-      const done = running.then(() => {
-        next = undefined;
-        return catchUp(round);
-      });
+      const round: Round = { scopes: new Set(), every: false, renew: new Set(), isBehind: false, parts: new Map() };
+      const done = running
+        .then(() => {
+          [current, next] = [next, undefined];
+          return catchUp(round);
+        })
+        .finally(() => (current = undefined));
       running = done.catch(() => {});
       next = Object.assign(round, { done });
     }
@@ -387,6 +402,10 @@ export function createLazyNews({ db, schema, facts, placement }: LazyNewsOptions
     },
     join(given) {
       core = given;
+    },
+    bringAlong(parts) {
+      for (const [name, part] of parts) current?.parts.set(name, part);
+      return current?.done;
     },
     isKnown: (scope) => fresh.has(scope),
     find: findPlace,

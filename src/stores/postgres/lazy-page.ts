@@ -44,9 +44,10 @@ export const likelyText = 65_536;
 
 /**
  * The statement that asks for news of some scopes, or of all, in one snapshot. A scope that was not seen comes with its shared index. `$2` is the stamp of
- * the base that is known, and `$5` its commit. Settings and fits of the base come whole where it is another. `$6` is the mark of the base itself.
+ * the base that is known, and `$5` its commit. Settings and fits of the base come whole where it is another. `$6` is the mark of the base itself. `$7` are
+ * parts of shared indexes that a search has lacked meanwhile.
  */
-export function newsText(schema: string): string {
+export function newsText(schema: string, withParts = false): string {
   const base = isForked(schema, "z", "$2::bigint", "$5::text");
   const named = (row: string): string =>
     `(SELECT ${commitOf("w.writer")} FROM ${schema}.changes w WHERE w.scope = ${row}.key AND w.stamp = ${row}.stamp)`;
@@ -73,8 +74,15 @@ UNION ALL SELECT 'b', z.key, 0, NOT ${isBase(schema, "$6")}, CASE WHEN ${base} T
 UNION ALL SELECT 'o', o.scope, 0, o.value IS NULL, o.name, o.value, NULL, NULL, NULL, o.changed FROM ${schema}.scopes z JOIN ${schema}.settings o ON o.scope = 0
   WHERE z.key = 0 AND (z.stamp <> $2::bigint OR ${base})
 UNION ALL SELECT 'f', f.scope, f.key, f.gone, f.facts, NULL, NULL, NULL, NULL, f.changed FROM ${schema}.scopes z JOIN ${schema}.fits f ON f.scope = 0
-  WHERE z.key = 0 AND (z.stamp <> $2::bigint OR ${base})
+  WHERE z.key = 0 AND (z.stamp <> $2::bigint OR ${base})${withParts ? ` UNION ALL ${partsText(schema, "$7")}` : ""}
 ORDER BY 1, 2, 3`;
+}
+
+/** Parts of files of shared indexes. */
+function partsText(schema: string, parameter: string): string {
+  return `SELECT 'p', f.scope, f.part, false, f.segment, f.name, NULL, f.bytes, NULL, 0
+  FROM json_to_recordset(${parameter}::json) AS r(scope bigint, segment text, name text, part int) JOIN ${schema}.index_files f
+  ON f.scope = r.scope AND f.segment = r.segment AND f.name = r.name AND (r.part IS NULL OR f.part = r.part)`;
 }
 
 /** A row of an answer. */
@@ -131,9 +139,7 @@ UNION ALL SELECT 'd', ${document(`CASE WHEN octet_length(d.text) <= ${likelyText
   FROM (SELECT DISTINCT c.scope, c.document FROM c WHERE NOT c.gone) h JOIN ${schema}.documents d ON d.scope = h.scope AND d.key = h.document
 UNION ALL SELECT 'd', ${document("CASE WHEN r.whole THEN d.text END", "CASE WHEN r.whole THEN d.structure END")}
   FROM json_to_recordset($2::json) AS r(scope bigint, key bigint, whole boolean) JOIN ${schema}.documents d ON d.scope = r.scope AND d.key = r.key
-UNION ALL SELECT 'p', f.scope, f.part, false, f.segment, f.name, NULL, f.bytes, NULL, 0
-  FROM json_to_recordset($3::json) AS r(scope bigint, segment text, name text, part int) JOIN ${schema}.index_files f
-  ON f.scope = r.scope AND f.segment = r.segment AND f.name = r.name AND (r.part IS NULL OR f.part = r.part)
+UNION ALL ${partsText(schema, "$3")}
 UNION ALL SELECT 't', 0, f.key, f.gone, f.facts, NULL, NULL, f.parts, NULL, f.changed FROM ${schema}.fits f
   WHERE f.scope = 0 AND f.key IN (SELECT json_array_elements_text($4::json)::bigint)`;
 }

@@ -36,8 +36,6 @@ export async function openLazyStore(
   const placement = narrowPlacement(replica.placement, isGuarded ? await readGrants(db, schema) : undefined);
   const { atMostMs, leaseMs } = replica;
   const directory = createLazyDirectory({ db, schema, facts: { ...facts }, placement });
-  // A search that begins before the answer would fetch for a state that may be old.
-  const { refresh, age } = directory;
   const secret = fromHex(facts.secret);
   const core = createSegmentCore(directory, { ...decided, secret, embeddings: ["dense", "sparse", "hybrid"] });
   directory.join(core);
@@ -47,7 +45,7 @@ export async function openLazyStore(
     history: _history,
     legs,
     ...fresh
-  } = keepFresh(parts, { refresh, age }, placement, { atMostMs, leaseMs });
+  } = keepFresh(parts, directory, placement, { atMostMs, leaseMs });
   const able = legs.map((leg) => (leg.name === "pattern" ? refusePatterns(leg, db) : leg));
   return composeStore({ ...fresh, legs: able }, { name: "The Postgres store without a copy" });
 }

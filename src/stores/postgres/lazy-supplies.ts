@@ -97,6 +97,12 @@ export function createLazySupplies(db: Postgres, schema: string): LazySupplies {
     }
   }
 
+  function takePart({ a: segment, b: name, key, x }: LazyRow): void {
+    const bytes = new Uint8Array(x!);
+    fileBytes += bytes.length;
+    files.set(fileKey(segment!, name!, key), bytes);
+  }
+
   /** Fetches what a read lacked. **Shape** whether a row is of a later state than the scopes, or a file has gone. */
   async function fetchAll(
     lacked: Wanted,
@@ -139,9 +145,7 @@ export function createLazySupplies(db: Postgres, schema: string): LazySupplies {
     const names = new Set<string>();
     for (const row of readRows(keyed)) {
       if (row.kind === "p") {
-        const bytes = new Uint8Array(row.x!);
-        fileBytes += bytes.length;
-        files.set(fileKey(row.a!, row.b!, row.key), bytes);
+        takePart(row);
         names.add(`${row.a!} ${row.b!}`).add(fileKey(row.a!, row.b!, row.key));
       } else if (row.kind === "t") news.fitParts.set(row.key, splitParts(new Uint8Array(row.x ?? [])));
       else take(row);
@@ -171,6 +175,9 @@ export function createLazySupplies(db: Postgres, schema: string): LazySupplies {
       await news.refresh(lacked.every ? undefined : [...lacked.scopes]);
       return;
     }
+    // A read that lacks more when the news are there lacks it anew.
+    const along = lacked.parts.size === 0 ? undefined : news.bringAlong(lacked.parts);
+    if (along !== undefined) return along;
     const { isBehind, renew } = await fetchAll(lacked, news);
     for (const name of renew) {
       const shared = news.held.get(name)?.shared ?? 0;
@@ -192,6 +199,7 @@ export function createLazySupplies(db: Postgres, schema: string): LazySupplies {
     lists,
     makeRoom,
     supply,
+    came: takePart,
     dropped(scope) {
       for (const rows of [chunks, documents, texts])
         for (const key of rows.keys()) if (scopeOfKey(key) === scope.key) rows.delete(key);

@@ -165,6 +165,48 @@ describe("trips", () => {
     expect(found).toEqual(await ask(node, "quagga c7"));
   });
 
+  it.each(["lexical", "hybrid"] as const)(
+    "%s: for new words right after the first write elsewhere are three",
+    async (mode) => {
+      let trips = 0;
+      const client: PostgresClient = {
+        async query(text, values) {
+          trips++;
+          // Answers take their time, and the search goes on meanwhile.
+          if (text.includes("last_commit AS last")) await new Promise((resolve) => setTimeout(resolve, 30));
+          return database.client.query(text, values);
+        },
+      };
+      const base = `first_write_${mode}`;
+      const node = await open(base, { shareIndex: true });
+      // So many words that their postings are in several parts.
+      const wordOf = (i: number, at: number, j: number): string => `word${(i * 977 + at * 131 + j * 17) % 9000}x${j}`;
+      for (let i = 0; i < 60; i++) {
+        const paragraphs = Array.from(
+          { length: 5 },
+          (_, at) =>
+            `${topicText(i * 5 + at)} c${i} ${Array.from({ length: 60 }, (_, j) => wordOf(i, at, j)).join(" ")}`,
+        );
+        await node.replace(write("deployment"), documentEntry(`d${i}`, paragraphs));
+      }
+      await node.upkeep!.settle();
+      const lazy = await open(base, { lazy: true, client });
+      const ask = (store: Store, query: string) =>
+        createRetriever({ store }).retrieve(read("deployment"), query, { mode });
+      for (const known of [17, 3]) await ask(lazy, topicText(known));
+      for (const [i, words] of ["c9", wordOf(20, 0, 0)].entries()) {
+        await node.replace(write("deployment"), documentEntry(`late${i}`, [`late ${topicText(23)}`]));
+        trips = 0;
+        const found = await ask(lazy, words);
+        expect(trips).toBe(3);
+        expect(found).toEqual(await ask(node, words));
+        // A question that brings nothing, so that the next write is a first one again.
+        await ask(lazy, topicText(17));
+      }
+    },
+    120_000,
+  );
+
   it("asks for news where there are any, and at once while more come", async () => {
     const statements: string[] = [];
     const client: PostgresClient = {
