@@ -40,7 +40,8 @@ export function createLazyDirectory(options: LazyNewsOptions): LazyDirectory {
         }
         const lacked = takeWanted();
         // A work may have caught the error itself, so that what it lacked decides.
-        if (!isEmpty(lacked)) await supplies.supply(lacked, news);
+        // Where questions come one after the other, a read that waited for each would not end.
+        if (!isEmpty(lacked)) await supplies.supply(lacked, news, round === 0);
         else if ("result" in outcome) return outcome.result;
         else throw outcome.error;
       }

@@ -62,8 +62,11 @@ export interface LazySupplies extends NewsHooks {
   readonly lists: ReadonlyMap<string, readonly number[]>;
   /** Makes room before a read: nothing that it has got may go before it ends. */
   makeRoom(): void;
-  /** Fetches, and catches up where that shows a later state. **Errors** `store-corrupt` for a file of the newest index that is not there. */
-  supply(lacked: Wanted, news: LazyNews): Promise<void>;
+  /**
+   * Fetches, and catches up where that shows a later state. With `mayWait`, files may be left to the news of a question that is under way. **Errors**
+   * `store-corrupt` for a file of the newest index that is not there.
+   */
+  supply(lacked: Wanted, news: LazyNews, mayWait: boolean): Promise<void>;
 }
 
 export const fileKey = (segment: string, name: string, part: number): string => `${segment} ${name} ${part}`;
@@ -170,13 +173,13 @@ export function createLazySupplies(db: Postgres, schema: string): LazySupplies {
 
   const isLost = new Map<Scope, number>();
 
-  async function supply(lacked: Wanted, news: LazyNews): Promise<void> {
+  async function supply(lacked: Wanted, news: LazyNews, mayWait: boolean): Promise<void> {
     if (lacked.scopes.size > 0 || lacked.every) {
       await news.refresh(lacked.every ? undefined : [...lacked.scopes]);
       return;
     }
     // A read that lacks more when the news are there lacks it anew.
-    const along = lacked.parts.size === 0 ? undefined : news.bringAlong(lacked.parts);
+    const along = mayWait && lacked.parts.size > 0 ? news.bringAlong(lacked.parts) : undefined;
     if (along !== undefined) return along;
     const { isBehind, renew } = await fetchAll(lacked, news);
     for (const name of renew) {
