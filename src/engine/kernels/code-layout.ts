@@ -46,6 +46,20 @@ export function copyRow(codes: Int8Array, row: number, stride: number, woven: nu
   return copied;
 }
 
+/** The sum of the squares of a row's codes. **Shape** whole, and exact. */
+export function sumSquares(codes: Int8Array, row: number, stride: number, woven: number): number {
+  const isWoven = row < woven;
+  const step = isWoven ? 64 : 16;
+  let at = isWoven ? (row - (row % 4)) * stride + (row % 4) * 16 : row * stride;
+  let sum = 0;
+  for (let left = stride; left > 0; left -= 16, at += step) {
+    let piece = 0;
+    for (let i = at; i < at + 16; i++) piece += codes[i]! * codes[i]!;
+    sum += piece;
+  }
+  return sum;
+}
+
 /** Buffers of a search beside the tables. */
 export interface Scratch {
   readonly query: Int16Array;

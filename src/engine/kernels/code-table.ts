@@ -1,5 +1,5 @@
 import { IbidError } from "../../contracts/errors.ts";
-import { copyRow, type TableViews } from "./code-layout.ts";
+import { copyRow, sumSquares, type TableViews } from "./code-layout.ts";
 
 /** Rows of codes that are written, and the bounds of their scores: views that hold as long as the work that gets them. */
 export interface CodedRows {
@@ -35,6 +35,10 @@ export interface CodeTable {
   row(row: number): Int8Array;
   /** The Euclidean length of a row. */
   norm(row: number): number;
+  /** Length of the row that the codes give, as a share of the row's own. **Cost** reads the row. */
+  coded(row: number): number;
+  /** As {@link CodedRows.residuals}. */
+  residual(row: number): number;
 }
 
 /** Where a table lies, as its memory alone knows it. */
@@ -76,6 +80,11 @@ export function createCodeTable(place: TablePlace): CodeTable {
       ),
     row: (row) => copyRow(look().codes, row, stride, place.woven),
     norm: (row) => look().norms[row]!,
+    coded(row) {
+      const { codes, slopes } = look();
+      return slopes[row]! * Math.sqrt(sumSquares(codes, row, stride, place.woven));
+    },
+    residual: (row) => look().residuals[row]!,
   };
 }
 

@@ -152,6 +152,7 @@ export function readDense(
     ...common,
     block,
     start,
+    isRead: (row) => blocks.kept(Math.floor(row / perBlock)) === undefined,
     vector: (row) => block(row).subarray(start(row), start(row) + dimensions),
     ...(expect !== undefined && {
       expect(wanted: Iterable<number>) {

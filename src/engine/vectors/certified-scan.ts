@@ -5,6 +5,7 @@ import { createKthBest, type KthBest } from "../kernels/kth-best.ts";
 import { type LentRoom, takeRoom } from "../kernels/lent-room.ts";
 import { quantize } from "../kernels/quantize.ts";
 import type { VectorColumn } from "../segments/segment.ts";
+import { tightenBounds } from "./tighten-bounds.ts";
 import { closeness, scoreDense, type ScoredQuery } from "./vector-scores.ts";
 
 /**
@@ -34,7 +35,8 @@ import { closeness, scoreDense, type ScoredQuery } from "./vector-scores.ts";
  * **Twice.** The bound does not depend on how fine the query's codes are. So it holds for e of 16 bits, and for digits from -63 to 63. Their sums
  * take half the time or less (sift-codes.wat shows how, and why they are the same on every machine). Their ω is some .014, where the
  * others' is almost 0. A row whose upper bound by the digits is below the threshold is not among the best. For the rows that are left, the middle
- * and the reach are those by all the bits. Where there are no digits, all rows are left.
+ * and the reach are those by all the bits. Where there are no digits, all rows are left. Some of these would have to be read from a file to be
+ * scored. At the end of the pass, {@link tightenBounds} narrows the bounds of those that still may be among the best.
  *
  * **Threshold.** If k rows have scores of at least L, the k-th best score of all rows is at least L. A row among the
  * best has at least the k-th best score, hence at least L, hence an upper bound of at least L. So a row whose upper
@@ -93,10 +95,12 @@ const largestCode = 128;
 /** The largest of the query's digits: with 64 added, they are 7 bits. */
 const largestDigit = 63;
 
-/** Scratch: the rows that may be among the best, with their upper bounds, their lower bounds, and, once known, their scores. */
+/** Scratch: the rows that may be among the best, with their middles and reaches, their upper bounds, their lower bounds, and, once known, their scores. */
 interface Scratch {
   readonly kth: KthBest;
   rowOf: Uint32Array;
+  middleOf: Float64Array;
+  reachOf: Float64Array;
   upperOf: Float64Array;
   lowerOf: Float64Array;
   scoreOf: Float64Array;
@@ -112,6 +116,8 @@ function takeScratch(): Scratch {
     taken ?? {
       kth: createKthBest(),
       rowOf: new Uint32Array(1024),
+      middleOf: new Float64Array(1024),
+      reachOf: new Float64Array(1024),
       upperOf: new Float64Array(1024),
       lowerOf: new Float64Array(1024),
       scoreOf: new Float64Array(1024),
@@ -132,6 +138,7 @@ export function startCertifiedScan(query: ScoredQuery, topK: number, minScore: n
   const { fine, coarse, codes, digits } = encodeQuery(query, stride);
   const scratch = takeScratch();
   const { kth } = scratch;
+  const omega = fine.more - 1;
   let found = 0;
   /** How much of ‖x‖² is taken off for the distance: 1 / (2‖q‖), or nothing. */
   const half = metric === "euclidean" ? 1 / (2 * denseNorm) : 0;
@@ -180,12 +187,45 @@ export function startCertifiedScan(query: ScoredQuery, topK: number, minScore: n
     return closeness(Math.max(0, farthest)) * narrower;
   }
 
-  function take(row: number, upper: number, lower: number): void {
+  function take(row: number, upper: number, norm: number, middle: number, reach: number): void {
     if (found === scratch.rowOf.length) grow(scratch);
+    const lower = lowerScore(middle - reach, norm);
     scratch.rowOf[found] = row;
+    scratch.middleOf[found] = middle;
+    scratch.reachOf[found] = reach;
     scratch.upperOf[found] = upper;
     scratch.lowerOf[found++] = lower;
     kth.offer(lower);
+    raise(kth.floor);
+  }
+
+  /** Narrows the bounds of rows that still may be among the best and would have to be read. **Shape** how many. */
+  function narrow(look: number): number {
+    const rows = columns[look]!.dense()!;
+    if (rows.isRead === undefined) return 0;
+    const table = rows.codes();
+    const { rowOf, middleOf, reachOf, upperOf, lowerOf } = scratch;
+    let count = 0;
+    for (let i = starts[look]!; i < starts[look + 1]!; i++) {
+      const row = rowOf[i]!;
+      if (upperOf[i]! < bounds.bound || !rows.isRead(row)) continue;
+      const norm = table.norm(row);
+      const share = { coded: table.coded(row), residual: table.residual(row) };
+      const { middle, reach } = tightenBounds({ middle: middleOf[i]!, reach: reachOf[i]! }, share, omega);
+      upperOf[i] = Math.min(upperOf[i]!, upperBound(middle, reach, norm));
+      lowerOf[i] = Math.max(lowerOf[i]!, lowerScore(middle - reach, norm));
+      count++;
+    }
+    return count;
+  }
+
+  /** Narrows bounds of all columns, and the threshold with them. */
+  function narrowAll(): void {
+    let count = 0;
+    for (let look = 0; look < columns.length; look++) count += narrow(look);
+    if (count === 0) return;
+    kth.reset(topK);
+    for (let i = 0; i < found; i++) kth.offer(scratch.lowerOf[i]!);
     raise(kth.floor);
   }
 
@@ -225,12 +265,13 @@ export function startCertifiedScan(query: ScoredQuery, topK: number, minScore: n
           const norm = table.norm(row);
           const [middle, reach] = [middles[at]!, reaches[at]!];
           const upper = upperBound(middle, reach, norm);
-          if (upper >= bounds.bound) take(row, upper, lowerScore(middle - reach, norm));
+          if (upper >= bounds.bound) take(row, upper, norm, middle, reach);
         }
       }
     },
     settle() {
       starts.push(found);
+      narrowAll();
       const first = kth.floor;
       const { rowOf, lowerOf, scoreOf } = scratch;
       kth.reset(topK);
@@ -331,6 +372,8 @@ function boundsOf(tau: number, left: number): SumBounds {
 function grow(scratch: Scratch): void {
   const length = scratch.rowOf.length * 2;
   scratch.rowOf = widen(scratch.rowOf, new Uint32Array(length));
+  scratch.middleOf = widen(scratch.middleOf, new Float64Array(length));
+  scratch.reachOf = widen(scratch.reachOf, new Float64Array(length));
   scratch.upperOf = widen(scratch.upperOf, new Float64Array(length));
   scratch.lowerOf = widen(scratch.lowerOf, new Float64Array(length));
   scratch.scoreOf = new Float64Array(length);
