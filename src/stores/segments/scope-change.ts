@@ -133,6 +133,9 @@ export interface ScopeChangeOptions {
 /** Chunks that wait each by themselves. */
 const fewArriving = 64;
 
+/** **Units** bytes. */
+const leastBoard = 64 * 1024;
+
 /** A place for the terms of chunks that are sealed together. Each by itself would outlive the young, and its bytes stay until there are many. */
 function createBoard(): { put(bytes: Uint8Array): Uint8Array; clear(): void } {
   let board = new Uint8Array(0);
@@ -140,7 +143,7 @@ function createBoard(): { put(bytes: Uint8Array): Uint8Array; clear(): void } {
   return {
     put(bytes) {
       if (used + bytes.length > board.length) {
-        board = new Uint8Array(Math.max(boardBytes, bytes.length));
+        board = new Uint8Array(Math.max(bytes.length, Math.min(boardBytes, 2 * board.length || leastBoard)));
         used = 0;
       }
       board.set(bytes, used);
