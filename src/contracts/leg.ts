@@ -281,6 +281,11 @@ export interface LegResult {
   readonly calibration: Calibration;
   /** The least score of which the leg kept all chunks, for {@link Within.together}; absent where it kept none. */
   readonly kept?: number | undefined;
+  /**
+   * The most that each of these chunks scores, by the bounds that the leg kept: `-Infinity` for one that surely does not match, `Infinity` for one that the leg does not
+   * know. `undefined` where the bounds are gone. Absent where it kept none.
+   */
+  readonly bounds?: ((chunks: readonly ChunkRef[]) => readonly number[] | undefined) | undefined;
   /** Forgets the bounds that the leg kept; absent where it kept none. */
   readonly forget?: (() => void) | undefined;
   /** The leg saw a later state than `within.moment`. The search runs again in a new session. */

@@ -1,27 +1,20 @@
-import type {
-  ChunkRef,
-  LegCapabilities,
-  LegMatch,
-  LegNow,
-  LegResult,
-  MatchCount,
-  Query,
-  SessionLeg,
-  TogetherBound,
-  Why,
-  Within,
-} from "../contracts/leg.ts";
+import type { LegResult, MatchCount, TogetherBound } from "../contracts/leg.ts";
 import { isLate, type Maybe, wait, waitAll, type Waits } from "../runtime/waits.ts";
+import { type FusedChunk, orderCandidates, type ReadPlaces } from "./candidate.ts";
+import { type Fusion, rankDepth } from "./fusions.ts";
 import {
-  chunkKey,
-  type FoundByLeg,
-  type FusedChunk,
-  orderCandidates,
-  type ReadPlaces,
-  type ScorePart,
-  sumParts,
-} from "./candidate.ts";
-import { type Fusion, type LegScale, rankDepth } from "./fusions.ts";
+  entryFor,
+  FoundMatch,
+  type FusedLeg,
+  lastWanted,
+  type LegPool,
+  merge,
+  type MergedChunks,
+  type MergeInput,
+  mostOutside,
+  openPool,
+  rounding,
+} from "./merge-pools.ts";
 
 /** How many candidates each leg gives to begin with, for so many wanted. **Source** ToolUp. */
 export function poolSize(wanted: MatchCount): MatchCount {
@@ -31,22 +24,7 @@ export function poolSize(wanted: MatchCount): MatchCount {
 /** A pool that was too small to be certain grows by this factor. */
 const growth = 4;
 
-/** A leg with what it is asked for. */
-export interface FusedLeg {
-  readonly leg: (Pick<SessionLeg, "name" | "search"> | Pick<LegNow, "name" | "search">) & {
-    readonly capabilities?: Pick<LegCapabilities, "rows">;
-  };
-  readonly query: Query;
-  readonly within: Omit<Within, "scopes" | "moment" | "only" | "naming" | "keep" | "together">;
-}
-
-export interface FuseInput {
-  /** In the order of their parts. */
-  readonly legs: readonly FusedLeg[];
-  readonly fusion: Fusion;
-  readonly wanted: MatchCount;
-  /** Inclusive threshold on the fused score. */
-  readonly minFusedScore?: number | undefined;
+export interface FuseInput extends Omit<MergeInput, "byRow"> {
   /** Places of candidates with equal scores, which order them. */
   readonly readPlaces: ReadPlaces;
 }
@@ -98,10 +76,7 @@ export function* fuse(given: FuseInput): Waits<FuseResult> {
   }
 }
 
-interface RowsInput extends FuseInput {
-  /** Whether revisions name the chunks, and ids are read of the first alone. */
-  readonly byRow: boolean;
-}
+type RowsInput = FuseInput & MergeInput;
 
 /** By rank, legs that give the same chunk the same revision are asked for no ids. By score, their look-ups need ids, and read them. */
 function forRows({ legs, fusion }: FuseInput): Pick<RowsInput, "legs" | "byRow"> {
@@ -183,24 +158,6 @@ function* reach(
   );
 }
 
-/** A leg's calibration, with its best score. Every pool of a leg begins with its best, so the score is a constant of the query. */
-export function scaleOf({ calibration, matches }: LegResult): LegScale {
-  return { ...calibration, best: matches[0]?.score ?? 0 };
-}
-
-interface LegPool {
-  readonly name: string;
-  readonly result: LegResult;
-  readonly scale: LegScale;
-  /** How many of the matches are in the pool. */
-  readonly depth: number;
-  /** No chunk outside the pool matches. */
-  readonly whole: boolean;
-  /** The score of the last one in the pool: what a chunk outside it scores at most. */
-  readonly last: number | undefined;
-  stale: boolean;
-}
-
 function askPool(
   { leg, query, within }: FusedLeg,
   { isLevel }: Fusion,
@@ -210,158 +167,6 @@ function askPool(
   // A leg that gave everything has nothing to add.
   if (known?.result.complete === true) return known.result;
   return leg.search(query, depth, isLevel === true ? { ...within, keep: true } : within);
-}
-
-function openPool(name: string, depth: MatchCount, result: LegResult): LegPool {
-  const { matches } = result;
-  const size = depth === "all" ? matches.length : Math.min(depth, matches.length);
-  return {
-    name,
-    result,
-    scale: scaleOf(result),
-    depth: size,
-    whole: depth === "all" || matches.length < depth || (result.complete && matches.length === depth),
-    last: matches[size - 1]?.score,
-    stale: result.stale === true,
-  };
-}
-
-/** A match of a leg, which says why when it is asked: few are. A getter of an object literal would be made anew for each match. */
-class FoundMatch implements FoundByLeg {
-  static readonly #whyProperty: PropertyDescriptor & ThisType<FoundMatch> = {
-    enumerable: true,
-    get() {
-      return this.#match.why;
-    },
-  };
-  declare readonly why: Why;
-  readonly score: number;
-  readonly rank: number;
-  readonly #match: LegMatch;
-
-  constructor(match: LegMatch, rank: number) {
-    this.score = match.score;
-    this.rank = rank;
-    this.#match = match;
-    Object.defineProperty(this, "why", FoundMatch.#whyProperty);
-  }
-}
-
-/** A row, or a scope with an id. */
-type ChunkName = number | string;
-
-type MergedChunks = Map<ChunkName, Merged>;
-
-function nameOf({ byRow }: Pick<RowsInput, "byRow">, match: LegMatch): ChunkName {
-  return byRow ? match.revision : chunkKey(match);
-}
-
-interface Merged extends ChunkRef {
-  readonly revision: number;
-  readonly legs: Map<string, FoundByLeg>;
-  /** Names of the legs in which it was looked up. */
-  readonly asked: Set<string>;
-}
-
-/** Adds the pools to what is `merged` already, and looks up what legs lack. */
-function* merge(input: RowsInput, pools: readonly LegPool[], merged: MergedChunks): Waits<readonly FusedChunk[]> {
-  const { fusion, minFusedScore = -Infinity } = input;
-  for (const { name, result, depth } of pools) {
-    for (let i = 0; i < depth; i++) {
-      const match = result.matches[i]!;
-      entryFor(input, merged, match).legs.set(name, new FoundMatch(match, i + 1));
-    }
-  }
-  if (!fusion.byRank) yield* complete(merged, input, pools);
-
-  const scales = pools.map(({ name, scale }) => [name, scale] as const);
-  const candidates: FusedChunk[] = [];
-  for (const { scope, id, revision, legs } of merged.values()) {
-    if (isAloneBelow(legs, scales)) continue;
-    const parts = scales.map(([name, scale]): ScorePart => {
-      const found = legs.get(name);
-      return { name, value: found === undefined ? 0 : fusion.part(name, found, scale) };
-    });
-    const score = sumParts(parts);
-    if (score < minFusedScore || (fusion.above !== undefined && score <= fusion.above)) continue;
-    candidates.push({ scope, id, revision, score, parts, legs });
-  }
-  return candidates.sort((a, b) => b.score - a.score);
-}
-
-function entryFor(input: RowsInput, merged: MergedChunks, match: LegMatch): Merged {
-  const { scope, id, revision } = match;
-  const key = nameOf(input, match);
-  let entry = merged.get(key);
-  if (entry === undefined) merged.set(key, (entry = { scope, id, revision, legs: new Map(), asked: new Set() }));
-  return entry;
-}
-
-/** Whether one leg alone found it, and not surely enough. */
-function isAloneBelow(
-  legs: ReadonlyMap<string, FoundByLeg>,
-  scales: readonly (readonly [string, LegScale])[],
-): boolean {
-  if (legs.size !== 1) return false;
-  for (const [name, { aloneAbove }] of scales) {
-    const found = legs.get(name);
-    if (found !== undefined) return aloneAbove !== undefined && found.score < aloneAbove;
-  }
-  return false;
-}
-
-/** Adds a leg's scores of candidates. */
-function addScores(
-  input: RowsInput,
-  merged: ReadonlyMap<ChunkName, Merged>,
-  { name, depth }: LegPool,
-  matches: LegResult["matches"],
-  from: number,
-): void {
-  for (let i = from; i < matches.length; i++) {
-    const match = matches[i]!;
-    const found = merged.get(nameOf(input, match))?.legs;
-    if (found !== undefined && !found.has(name)) found.set(name, new FoundMatch(match, depth + i - from + 1));
-  }
-}
-
-/** Asks each leg for its exact score of what only other legs found. Such chunks rank behind everything that the leg found by itself. */
-function* complete(
-  merged: ReadonlyMap<ChunkName, Merged>,
-  input: RowsInput,
-  pools: readonly LegPool[],
-): Waits<undefined> {
-  const asked: LegPool[] = [];
-  const asking: Maybe<LegResult>[] = [];
-  for (const [at, pool] of pools.entries()) {
-    const { name, result, depth, whole } = pool;
-    if (whole) continue;
-    const missing = [...merged.values()].filter((entry) => !entry.legs.has(name) && !entry.asked.has(name));
-    if (missing.length === 0) continue;
-    if (result.complete) {
-      addScores(input, merged, pool, result.matches, depth);
-      continue;
-    }
-    for (const entry of missing) entry.asked.add(name);
-    const { leg, query, within } = input.legs[at]!;
-    asked.push(pool);
-    asking.push(leg.search(query, "all", { ...within, only: missing.map(({ scope, id }) => ({ scope, id })) }));
-  }
-  const results = yield* waitAll(asking);
-  for (const [i, pool] of asked.entries()) {
-    if (results[i]!.stale === true) pool.stale = true;
-    addScores(input, merged, pool, results[i]!.matches, 0);
-  }
-}
-
-/** The last candidate that is wanted, when there are so many. */
-function lastWanted({ wanted }: FuseInput, candidates: readonly FusedChunk[]): number | undefined {
-  return wanted === "all" ? undefined : candidates[wanted - 1]?.score;
-}
-
-/** Part of a chunk outside a leg's pool, at most. A chunk that a leg lacks gives 0 there, which is more than a negative score gives. */
-function mostOutside({ fusion }: FuseInput, { name, scale, whole, last }: LegPool): number {
-  return whole || last === undefined ? 0 : Math.max(0, fusion.part(name, { score: last, rank: Infinity }, scale));
 }
 
 /**
@@ -457,9 +262,6 @@ function reachable(
   });
   return found.filter(({ share }) => share < Infinity).sort((a, b) => a.share - b.share);
 }
-
-/** More than rounding can add to a sum of a few parts, as a share of it. */
-const rounding = 2 ** -40;
 
 /** The greatest score known to give less than `part`; `undefined` where no score from 0 does. **Cost** some sixty parts. */
 function floorOf({ fusion }: FuseInput, { name, scale }: LegPool, last: number, part: number): number | undefined {

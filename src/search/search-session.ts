@@ -12,9 +12,10 @@ import type {
 } from "../contracts/leg.ts";
 import type { LatentExplanation, SearchMode } from "../contracts/retriever.ts";
 import { type FusedChunk, orderCandidates, type QueryTerms, type ReadPlaces } from "./candidate.ts";
-import { fuse, type FusedLeg, scaleOf } from "./fuse.ts";
+import { fuse } from "./fuse.ts";
 import { checkWeights } from "./fusion-settings.ts";
 import { createFusion, type Fusion, fusions, type LegScale } from "./fusions.ts";
+import { type FusedLeg, scaleOf } from "./merge-pools.ts";
 import type { SearchPlan } from "./search-plan.ts";
 import { wait, type Waits } from "../runtime/waits.ts";
 

@@ -39,8 +39,23 @@ describe("rows that a search keeps", () => {
           }
           // The query's digits and the codes tell a score to some hundredths of the most.
           expect(kept.chunks(whole[12]!.score)![0]!.ordinals.length).toBeLessThan(120);
+          const { segment } = searched[0]!;
+          const bounds = kept.uppers(segment, [...made.keys()])!;
+          expect(whole.filter(({ ordinal, score }) => bounds[ordinal]! < score)).toEqual([]);
+          expect([...bounds].map((bound) => bound === -Infinity)).toEqual(Array.from(admitted, (flag) => flag === 0));
+          // Chunks with a sum need less; each of these needs a score that chunks of the same sum have.
+          const sums = Float32Array.from({ length: rows }, (_, ordinal) => (ordinal % 3 === 0 ? 0 : ordinal % 4));
+          const leasts = Float64Array.of(whole[12]!.score, whole[40]!.score, whole[80]!.score, whole[200]!.score);
+          const needs = { sums, first: 0, perSum: 1, leasts };
+          const [few] = kept.chunks(whole[200]!.score, () => needs)!;
+          const needed = ({ ordinal }: { readonly ordinal: number }): number =>
+            leasts[sums[ordinal] === 0 ? 0 : Math.min(3, 1 + sums[ordinal]!)]!;
+          const listed = new Set(few!.ordinals);
+          expect(whole.filter((hit) => hit.score >= needed(hit) && !listed.has(hit.ordinal))).toEqual([]);
+          expect(few!.ordinals.filter((ordinal) => bounds[ordinal]! < needed({ ordinal }))).toEqual([]);
           kept.close();
           expect(kept.chunks(0)).toBeUndefined();
+          expect(kept.uppers(segment, [50])).toBeUndefined();
         }
       });
     }

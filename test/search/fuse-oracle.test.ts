@@ -26,6 +26,8 @@ interface WorldLeg {
   readonly tells: boolean;
   /** Kept matches for each one that is asked for; 0 for a leg that keeps none. */
   readonly keeps: number;
+  /** How far the bounds of given chunks lie above their scores; `undefined` for a leg that has none. */
+  readonly looseness?: number | undefined;
 }
 
 interface World {
@@ -94,6 +96,7 @@ function createWorld(seed: number): World {
         surplus: pick([0, 0, 5, "all"] as const),
         tells: next() < 0.5,
         keeps: pick([0, 1.1, 1.5, 4]),
+        looseness: pick([undefined, 0, 0, 0.1, 3]),
       };
     });
   return {
@@ -238,13 +241,27 @@ function openLeg(leg: WorldLeg, onSearch: (given: number) => void, others: reado
     const matches = k === "all" || leg.surplus === "all" ? from : from.slice(0, k + leg.surplus);
     onSearch(matches.length);
     const complete = leg.tells && matches.length === from.length;
-    if (within.keep !== true || k === "all" || leg.keeps === 0) return { matches, complete, exact: true, calibration };
+    const bounds = within.keep === true ? boundsOf(leg) : undefined;
+    if (within.keep !== true || k === "all" || leg.keeps === 0)
+      return { matches, complete, exact: true, calibration, bounds };
     kept = from.slice(0, Math.ceil(k * leg.keeps));
     // Some chunks with the last score may be left out.
     const last = kept.at(-1)?.score;
     if (kept.length < from.length) kept = from.filter(({ score }) => score >= last!);
-    return { matches, complete, exact: true, calibration, kept: last };
+    return { matches, complete, exact: true, calibration, kept: last, bounds };
   }
+}
+
+function boundsOf({ looseness, ranking, minScore }: WorldLeg): LegResult["bounds"] {
+  if (looseness === undefined) return undefined;
+  const scores = new Map(ranking.map((row) => [keyOf(row), row.score]));
+  const upper = (row: Pick<Row, "scope" | "id">): number => {
+    const score = scores.get(keyOf(row));
+    if (score !== undefined) return score + looseness;
+    // Such a chunk scores below the threshold, or the leg does not know it.
+    return minScore !== undefined ? minScore + looseness : looseness === 3 ? Infinity : -Infinity;
+  };
+  return (chunks) => (looseness === 0.1 && chunks.length % 7 === 0 ? undefined : chunks.map(upper));
 }
 
 type LegWithin = Pick<Within, "only" | "unnamed" | "naming" | "minScore" | "keep" | "together">;
@@ -467,6 +484,41 @@ describe("fusing pools of legs", () => {
     later.resolve(kept("a"));
     await later.promise;
     expect(forgotten).toEqual(["a"]);
+  });
+
+  it("looks up those candidates alone that may be among the wanted by the bounds that legs kept [T28]", async () => {
+    const given: string[] = [];
+    // Each leg has 300 of its own. Those that both have score little in a, and their bounds in it say so.
+    const both = Array.from({ length: 5 }, (_, i): Row => ({
+      scope: "user:ada",
+      id: `both${i}`,
+      score: 0.9 - i / 100,
+    }));
+    const rows = (name: string): readonly Row[] =>
+      Array.from({ length: 300 }, (_, i): Row => ({ scope: "user:ada", id: `${name}${i}`, score: 0.5 - i / 1000 }));
+    const search = async (looseness: number | undefined) => {
+      given.length = 0;
+      const legs = ["a", "b"].map((name) => {
+        const ranking = [...both, ...rows(name)].toSorted(byScore);
+        const opened = openLeg({ ...plainLeg(name, ranking), keeps: 4, looseness }, () => {});
+        const leg: typeof opened = {
+          ...opened,
+          search(asked, k, within) {
+            if (within?.only !== undefined) given.push(`${name} ${within.only.length}`);
+            return opened.search(asked, k, within);
+          },
+        };
+        return { leg, query, within: {} };
+      });
+      const fusion = createFusion({ name: "best", weights: undefined, half: undefined }, true);
+      return runWaits(fuse({ legs, fusion, wanted: 5, readPlaces: () => [] }));
+    };
+    const loose = await search(undefined);
+    expect(given).toEqual(["a 27", "b 27"]);
+    const bounded = await search(0.01);
+    expect(given).toEqual([]);
+    expect(bounded.candidates.slice(0, 5)).toEqual(loose.candidates.slice(0, 5));
+    expect(bounded.candidates.map(({ id }) => id)).toEqual(both.map(({ id }) => id));
   });
 
   it("searches one leg alone for all that may reach the last place, where that is enough", async () => {

@@ -12,6 +12,7 @@ import { fuse } from "../../src/search/fuse.ts";
 import { createFusion } from "../../src/search/fusions.ts";
 import type { SearchableStore } from "../../src/search/search-session.ts";
 import type { Segment } from "../../src/engine/segments/segment.ts";
+import type { ChunkNeeds } from "../../src/engine/vectors/nearest.ts";
 import { findTogether } from "../../src/stores/segments/kept-chunks.ts";
 import { createMemoryStore } from "../../src/stores/memory/memory-store.ts";
 import { createRandom } from "../../src/testing/random.ts";
@@ -212,7 +213,8 @@ describe("chunks that a leg kept", () => {
     Float64Array.from(ordinals, score);
   /** Words give chunk 6 the most, and chunk 9 nothing. Only a second look knows what chunk 2 gets. */
   const near = (ordinal: number): number => (ordinal === 6 ? 2 : ordinal === 9 ? 0 : 1);
-  const words = { rough: give((ordinal) => (ordinal === 2 ? 2 : near(ordinal))), near: give(near), close() {} };
+  const unknown = { sums: () => undefined, most: () => Infinity, close() {} };
+  const words = { ...unknown, rough: give((ordinal) => (ordinal === 2 ? 2 : near(ordinal))), near: give(near) };
   const find = (more: object, scores: typeof words | undefined = words): readonly number[] =>
     findTogether("dense", kept, { ...bound, ...more }, () => scores)![0]!.ordinals;
 
@@ -234,8 +236,27 @@ describe("chunks that a leg kept", () => {
 
   it("count with the most that a leg gives where it keeps no bounds, or has lost them", () => {
     expect(findTogether("dense", kept, { ...bound, least: 3.75 }, () => undefined)![0]!.ordinals).toEqual([0, 1, 2]);
-    const lost = { rough: () => undefined, near: () => undefined, close() {} };
+    const lost = { ...unknown, rough: () => undefined, near: () => undefined };
     expect(findTogether("dense", kept, { ...bound, least: 3.75 }, () => lost)![0]!.ordinals).toEqual([0, 1, 2]);
+  });
+
+  it("need a score in the leg by the sum that words kept, which is never more than they need", () => {
+    const sums = new Float32Array([0, 0.001, 0.25, 0.5, 0.999, 1, 2, 40]);
+    const scores = { ...words, sums: () => ({ sums, first: 0 }), most: (sum: number) => (sum > 0 ? sum + 0.5 : 0) };
+    let asked: ChunkNeeds | undefined;
+    const chunks = (_: number, needs?: (of: Segment) => ChunkNeeds | undefined) => {
+      asked = needs?.(segment);
+      return [];
+    };
+    findTogether("dense", { chunks }, { ...bound, least: 1.7, leastScore: 0.1 }, () => scores);
+    const { leasts, perSum } = asked!;
+    const needed = Array.from(
+      sums,
+      (sum) => leasts[sum === 0 ? 0 : Math.min(leasts.length - 1, 1 + Math.floor(sum * perSum))]!,
+    );
+    const exact = Array.from(sums, (sum) => Math.max(0.1, 1.7 - Math.min(3, scores.most(sum))));
+    for (const [i, one] of needed.entries()) expect(one).toBeLessThanOrEqual(exact[i]!);
+    for (const [i, one] of needed.entries()) expect(one).toBeGreaterThan(exact[i]! - 0.26);
   });
 
   it("are none where the leg itself has lost its bounds", () => {

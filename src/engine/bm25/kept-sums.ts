@@ -5,6 +5,10 @@ import type { Segment } from "../segments/segment.ts";
 
 /** Bounds of the scores of all chunks that a search looked at. **Shape** the most that each given chunk scores, by its place; 0 without a word of the query. */
 export interface KeptScores {
+  /** Sums by ordinal, from `first`; `undefined` as below. */
+  sums(segment: Segment): { readonly sums: Float32Array; readonly first: number } | undefined;
+  /** The most that a chunk with such a sum scores, with the most that names and documents give any chunk. */
+  most(sum: number): number;
   /** With the most that names and documents give any chunk; `undefined` where other searches have taken the room since. */
   rough(segment: Segment, ordinals: readonly number[]): Float64Array | undefined;
   /** With its own name and document. **Cost** for each chunk, a look-up in the lists of documents. */
@@ -68,6 +72,11 @@ function boundKept(
     return uppers;
   }
   return {
+    sums(segment) {
+      const [sums, first] = [room.numbers, firsts.get(segment)];
+      return sums === undefined || first === undefined ? undefined : { sums, first };
+    },
+    most: (sum) => (sum > 0 ? (sum * scale + mostShared) * more : 0),
     rough: (segment, ordinals) => bound(segment, ordinals, () => mostShared),
     near(segment, ordinals) {
       if (parts === undefined) return bound(segment, ordinals, () => 0);

@@ -67,14 +67,27 @@ export interface CertifiedScan {
   readonly kept: KeptScan | undefined;
 }
 
+/** Scores that rows need by a sum that another leg kept of their chunks: `leasts[0]` without one, else the one of the sum times `perSum`, from 1; the last one of all higher sums. */
+export interface RowNeeds {
+  readonly leasts: Float64Array;
+  readonly perSum: number;
+  /** Sum of each chunk, by `first` and its ordinal. */
+  readonly sums: Float32Array;
+  readonly first: number;
+  readonly ordinals: Uint32Array;
+}
+
 /** Rows of a scan after its end, with bounds of their scores. */
 export interface KeptScan {
   /**
-   * Rows of the column of the n-th look that may score `least`, with the most that they score. Rows that were not admitted may be among them.
+   * Rows of the column of the n-th look that may score `least`, with the most that they score. Rows that were not admitted may be among them. With `needs`, rows that
+   * need more than that are left out.
    *
    * **Shape** `false` where other scans have taken the room since. **Cost** a look at each row.
    */
-  rows(look: number, least: number, offer: (row: number, upper: number) => void): boolean;
+  rows(look: number, least: number, offer: (row: number, upper: number) => void, needs?: RowNeeds): boolean;
+  /** The most that a row scores: `-Infinity` for one that was not admitted, `undefined` where other scans have taken the room since. */
+  upper(look: number, row: number): number | undefined;
   /** Forgets them: the next scan takes the room. */
   close(): void;
 }
@@ -307,18 +320,27 @@ export function startCertifiedScan(query: ScoredQuery, topK: number, minScore: n
 
 /** `worth` is the score of an upper bound of 1. */
 function keptScan(room: LentRoom, looks: readonly number[], worth: number): KeptScan {
+  const scoreOf = (upper: number): number => (upper + Math.abs(upper) * roundedUp + leastStep) * worth;
   return {
-    rows(look, least, offer) {
+    rows(look, least, offer, needs) {
       const uppers = room.numbers;
       if (uppers === undefined) return false;
       // The bound of a row that scores `least` is rounded no lower than this.
-      const wanted = Math.max(lowest, Math.fround((least / worth) * (least < 0 ? wider : narrower)));
-      const first = looks[look]!;
-      for (const at of listReaching(uppers, first, looks[look + 1]!, wanted)) {
-        const upper = uppers[at]!;
-        offer(at - first, (upper + Math.abs(upper) * roundedUp + leastStep) * worth);
+      const boundOf = (least: number): number =>
+        Math.max(lowest, Math.fround((least / worth) * (least < 0 ? wider : narrower)));
+      const [first, end] = [looks[look]!, looks[look + 1]!];
+      const reaching =
+        needs === undefined
+          ? listReaching(uppers, first, end, boundOf(least))
+          : listNeeded(uppers, first, end, boundOf(least), Float32Array.from(needs.leasts, boundOf), needs);
+      for (const at of reaching) {
+        offer(at - first, scoreOf(uppers[at]!));
       }
       return true;
+    },
+    upper(look, row) {
+      const upper = room.numbers?.[looks[look]! + row];
+      return upper === -Infinity ? upper : upper && scoreOf(upper);
     },
     close: () => room.close(),
   };
@@ -328,6 +350,26 @@ function keptScan(room: LentRoom, looks: readonly number[], worth: number): Kept
 function listReaching(numbers: Float32Array, from: number, to: number, least: number): number[] {
   const found: number[] = [];
   for (let at = from; at < to; at++) if (numbers[at]! >= least) found.push(at);
+  return found;
+}
+
+/** As {@link listReaching}, with the least number that the sum of each row's chunk asks for. */
+function listNeeded(
+  numbers: Float32Array,
+  from: number,
+  to: number,
+  least: number,
+  leasts: Float32Array,
+  { sums, first, perSum, ordinals }: RowNeeds,
+): number[] {
+  const found: number[] = [];
+  const last = leasts.length - 1;
+  for (let at = from; at < to; at++) {
+    const number = numbers[at]!;
+    if (!(number >= least)) continue;
+    const sum = sums[first + ordinals[at - from]!]!;
+    if (number >= leasts[sum > 0 ? Math.min(last, 1 + Math.floor(sum * perSum)) : 0]!) found.push(at);
+  }
   return found;
 }
 

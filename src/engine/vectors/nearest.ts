@@ -1,7 +1,7 @@
 import { type Metric, metrics } from "../../contracts/embedding.ts";
 import { findBest, findBestInSteps, type FoundChunk, type SearchedSegment } from "../bm25/best-chunks.ts";
 import { finishSteps } from "../../runtime/steps.ts";
-import { canKeep, certifiedDimensions, type KeptScan, startCertifiedScan } from "./certified-scan.ts";
+import { canKeep, certifiedDimensions, type KeptScan, type RowNeeds, startCertifiedScan } from "./certified-scan.ts";
 import type { DenseForm } from "./dense-rows.ts";
 import type { Segment, VectorColumn } from "../segments/segment.ts";
 import type { StoredVector } from "./stored-vector.ts";
@@ -14,11 +14,16 @@ export interface NearestHit extends FoundChunk {
 
 /** Chunks of a search with bounds of their scores. */
 export interface KeptRows {
-  /** Chunks that may score `least`, by segment; `undefined` where other searches have taken the room since. */
-  chunks(least: number): readonly KeptSegment[] | undefined;
+  /** Chunks that may score `least`, and what `needs` says of their segment; `undefined` where other searches have taken the room since. */
+  chunks(least: number, needs?: (segment: Segment) => ChunkNeeds | undefined): readonly KeptSegment[] | undefined;
+  /** The most that each chunk of a segment scores, `-Infinity` for one that is not searched; `undefined` as above. */
+  uppers(segment: Segment, ordinals: readonly number[]): Float64Array | undefined;
   /** Forgets them. */
   close(): void;
 }
+
+/** Scores that the chunks of a segment need by what another leg kept of them. */
+export type ChunkNeeds = Omit<RowNeeds, "ordinals">;
 
 export interface KeptSegment {
   readonly segment: Segment;
@@ -153,23 +158,44 @@ function keepRows(
   passed: readonly (readonly VectorColumn[])[],
 ): KeptRows {
   return {
-    chunks(least) {
+    chunks(least, needs) {
       let look = 0;
       const segments: KeptSegment[] = [];
       for (const [i, { segment, admitted }] of searched.entries()) {
         const [ordinals, uppers]: [number[], number[]] = [[], []];
         for (const column of passed[i]!) {
-          const isThere = kept.rows(look++, least, (row, upper) => {
+          const own = needs?.(segment);
+          const take = (row: number, upper: number): void => {
             const ordinal = column.ordinals[row]!;
             if (admitted[ordinal] !== 1) return;
             ordinals.push(ordinal);
             uppers.push(upper);
-          });
+          };
+          const isThere = kept.rows(look++, least, take, own && { ...own, ordinals: column.ordinals });
           if (!isThere) return undefined;
         }
         segments.push({ segment, ordinals, uppers });
       }
       return segments;
+    },
+    uppers(segment, ordinals) {
+      const uppers = new Float64Array(ordinals.length).fill(-Infinity);
+      let look = 0;
+      for (const [i, each] of searched.entries()) {
+        for (const column of passed[i]!) {
+          const [first = Infinity, last = -Infinity] = [column.ordinals[0], column.ordinals[column.rows - 1]];
+          for (let n = 0; each.segment === segment && n < uppers.length; n++) {
+            const ordinal = ordinals[n]!;
+            const row = ordinal < first || ordinal > last || each.admitted[ordinal] !== 1 ? -1 : rowOf(column, ordinal);
+            if (row < 0) continue;
+            const upper = kept.upper(look, row);
+            if (upper === undefined) return undefined;
+            uppers[n] = Math.max(uppers[n]!, upper);
+          }
+          look++;
+        }
+      }
+      return uppers;
     },
     close: () => kept.close(),
   };

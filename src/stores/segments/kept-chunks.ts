@@ -1,8 +1,8 @@
-import type { Query, TogetherBound, Within } from "../../contracts/leg.ts";
+import type { LegResult, Query, TogetherBound, Within } from "../../contracts/leg.ts";
 import type { KeptScores } from "../../engine/bm25/kept-sums.ts";
 import type { Segment } from "../../engine/segments/segment.ts";
-import type { KeptRows, KeptSegment } from "../../engine/vectors/nearest.ts";
-import { recallPrepared, type SegmentMoment } from "./segment-moment.ts";
+import type { ChunkNeeds, KeptRows, KeptSegment } from "../../engine/vectors/nearest.ts";
+import { recallPrepared, refKey, type SegmentMoment } from "./segment-moment.ts";
 
 /** More than rounding can add to a sum of a few parts, as a share of it. */
 const rounding = 2 ** -40;
@@ -25,10 +25,11 @@ export interface ReachingChunks {
  */
 export function findTogether(
   leg: string,
-  kept: KeptRows,
-  { least, leastScore, part, others }: TogetherBound,
+  kept: Pick<KeptRows, "chunks">,
+  bound: TogetherBound,
   scoresOf: (leg: string) => KeptScores | undefined,
 ): readonly ReachingChunks[] | undefined {
+  const { least, leastScore, part, others } = bound;
   const known = others.map(({ leg: other, most }) => ({ other, most, scores: scoresOf(other) }));
   const leave = (how: "rough" | "near", { segment, ordinals, uppers }: KeptSegment): ReachingChunks => {
     const given = known.map(({ scores }) => scores?.[how](segment, ordinals));
@@ -54,7 +55,81 @@ export function findTogether(
     }
     return left;
   };
-  return kept.chunks(leastScore)?.map((each) => leave("near", leave("rough", each)));
+  const [only, ...more] = known;
+  const needed = more.length === 0 && only?.scores !== undefined ? needsBy(leg, only, only.scores, bound) : undefined;
+  if (needed === undefined) return kept.chunks(leastScore)?.map((each) => leave("near", leave("rough", each)));
+  const needs = (segment: Segment): ChunkNeeds | undefined => {
+    const sums = only!.scores!.sums(segment);
+    return sums && { ...sums, ...needed };
+  };
+  return kept.chunks(leastScore, needs)?.map((each) => leave("near", each));
+}
+
+/** Steps of the sums by which rows are left out before they are listed. */
+const needSteps = 16;
+
+/**
+ * The least that chunks need in the leg, by the sum that the only other leg kept of them.
+ *
+ * **Shape** a step stands for its highest sum, so that none is left out that may reach the least. `undefined` where nothing says what the lowest score is.
+ */
+function needsBy(
+  leg: string,
+  { other, most }: { readonly other: string; readonly most: number },
+  scores: Pick<KeptScores, "most">,
+  { least, leastScore, part }: TogetherBound,
+): Pick<ChunkNeeds, "leasts" | "perSum"> | undefined {
+  if (!Number.isFinite(leastScore)) return undefined;
+  const given = (sum: number): number => Math.min(most, Math.max(0, part(other, scores.most(sum))));
+  let highest = 1;
+  while (given(highest) < most && highest < largest) highest *= 2;
+  let enough = Math.max(1, Math.abs(leastScore));
+  while (!mayReach(least, part(leg, enough), 0) && enough < largest) enough *= 2;
+  const leasts = new Float64Array(needSteps + 2);
+  for (let step = 0; step < leasts.length; step++) {
+    const others = step === 0 ? 0 : step > needSteps ? most : given((highest * step) / needSteps);
+    // Lower scores are not enough. The next step needs no higher one.
+    let low = leastScore;
+    for (let halving = 0; halving < 14; halving++) {
+      const middle = (low + enough) / 2;
+      if (mayReach(least, part(leg, middle), others)) enough = middle;
+      else low = middle;
+    }
+    leasts[step] = low;
+  }
+  return { leasts, perSum: needSteps / highest };
+}
+
+/** Above all scores. */
+const largest = 2 ** 40;
+
+/** Gives {@link LegResult.bounds} by bounds of the chunks of one segment. */
+export function boundsOf(
+  { places }: Pick<SegmentMoment, "places">,
+  uppersOf: (segment: Segment, ordinals: readonly number[]) => Float64Array | undefined,
+): NonNullable<LegResult["bounds"]> {
+  return (chunks) => {
+    const bounds = chunks.map(() => Infinity);
+    const bySegment = new Map<Segment, { readonly i: number; readonly ordinal: number }[]>();
+    for (const [i, { scope, id }] of chunks.entries()) {
+      const place = places.get(refKey(scope, id));
+      if (place === undefined) continue;
+      const own = bySegment.get(place.segment);
+      if (own === undefined) bySegment.set(place.segment, [{ i, ordinal: place.ordinal }]);
+      else own.push({ i, ordinal: place.ordinal });
+    }
+    for (const [segment, own] of bySegment) {
+      // Documents are looked up the quicker in their order.
+      own.sort((a, b) => a.ordinal - b.ordinal);
+      const uppers = uppersOf(
+        segment,
+        own.map(({ ordinal }) => ordinal),
+      );
+      if (uppers === undefined) return undefined;
+      own.forEach(({ i }, n) => (bounds[i] = uppers[n]!));
+    }
+    return bounds;
+  };
 }
 
 /** Whether two parts may give so much together. */

@@ -16,6 +16,7 @@ import { explainHit, type KeepingScores, prepareBm25, queryTerms, searchPrepared
 import type { Bm25Scoring } from "../../engine/bm25/bm25-scoring.ts";
 import type { Bm25Settings } from "../../engine/bm25/bm25-settings.ts";
 import { addWords } from "../../engine/bm25/added-words.ts";
+import type { KeptScores } from "../../engine/bm25/kept-sums.ts";
 import { findWords, heldLanguages } from "../../engine/bm25/query-words.ts";
 import { findSynonyms } from "../../engine/bm25/synonym-words.ts";
 import type { Segment } from "../../engine/segments/segment.ts";
@@ -29,7 +30,7 @@ import { type StoreThread, worthAThread } from "./errands.ts";
 import type { IndexView } from "./index-view.ts";
 import { type LegSearch, nameMatches, onlyThose, openSearch, toMatches, toResult } from "./leg-search.ts";
 import { lookInSlices } from "./look-in-slices.ts";
-import { findTogether, keptScores, mayReach, type ScoringState } from "./kept-chunks.ts";
+import { boundsOf, findTogether, keptScores, mayReach, type ScoringState } from "./kept-chunks.ts";
 import type { LatentLeg } from "./latent-leg.ts";
 import type { PatternRun, PatternSearch } from "./search-pattern.ts";
 import type { DirectoryReader } from "./segment-directory.ts";
@@ -177,7 +178,7 @@ export function createLexicalLeg({
         return {
           ...toResult(search, matches, { weight: 1, scale: Math.sqrt(squares), half: lexicalHalf }),
           terms,
-          forget: () => keeping?.kept?.close(),
+          ...keptSums(search, keeping?.kept),
         };
       } finally {
         if (!isWhole) keeping?.kept?.close();
@@ -283,10 +284,22 @@ function toVectorMatches(search: LegSearch, hits: readonly NearestByMetric[]): L
 
 const noneTogether: Together = { hits: [], kept: undefined };
 
+type KeptBounds = Pick<LegResult, "kept" | "bounds" | "forget">;
+
 /** Bounds are kept of all chunks. */
-function keptBy(vector: SearchedVector | undefined, { minScore }: LegSearch): Pick<LegResult, "kept" | "forget"> {
+function keptBy(vector: SearchedVector | undefined, { minScore, at, rows }: LegSearch): KeptBounds {
   const kept = vector?.kept;
-  return kept === undefined ? {} : { kept: minScore, forget: () => kept.close() };
+  if (kept === undefined) return {};
+  // Each look-up from afar is a transaction: one of all chunks costs less than two of a few.
+  const bounds = rows.unsliced === true ? undefined : boundsOf(at, (...given) => kept.uppers(...given));
+  return { kept: minScore, bounds, forget: () => kept.close() };
+}
+
+/** Sums of words are kept for the bounds of other legs alone, which ask by the leg's name. */
+function keptSums({ at, rows }: LegSearch, kept: KeptScores | undefined): KeptBounds {
+  if (kept === undefined) return {};
+  const bounds = rows.unsliced === true ? undefined : boundsOf(at, (...given) => kept.near(...given));
+  return { bounds, forget: () => kept.close() };
 }
 
 /** The result of a search that may have kept bounds. */
