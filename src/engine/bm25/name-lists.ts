@@ -245,18 +245,29 @@ function createNameLists(vocabulary: Map<string, number>) {
           often[at] = counts[i]!;
         }
       }
-      return {
+      const byEntry = {
         lengths: Uint32Array.from(lengths),
         starts: Uint32Array.from(starts),
         terms: Uint32Array.from(terms),
         counts: Uint32Array.from(counts),
-        holding(id) {
-          const [from = 0, to = 0] = [begins[id], begins[id + 1]];
-          return from === to ? undefined : { entries: entries.subarray(from, to), counts: often.subarray(from, to) };
-        },
-        bytes: 4 * (2 * lengths.length + 4 * terms.length + size),
       };
+      return toNameLists(byEntry, { begins, entries, often });
     },
+  };
+}
+
+/** Where each term begins in the entries that have it, and how often these do. */
+type EntriesByTerm = Readonly<Record<"begins" | "entries" | "often", Uint32Array>>;
+
+/** A function of its own: one inside `createNameLists` would keep the growing lists. */
+function toNameLists(byEntry: NameTerms, { begins, entries, often }: EntriesByTerm): NameLists {
+  return {
+    ...byEntry,
+    holding(id) {
+      const [from = 0, to = 0] = [begins[id], begins[id + 1]];
+      return from === to ? undefined : { entries: entries.subarray(from, to), counts: often.subarray(from, to) };
+    },
+    bytes: 4 * (2 * byEntry.lengths.length + 4 * byEntry.terms.length + begins.length - 1),
   };
 }
 
