@@ -31,8 +31,8 @@ export interface WordList {
   readonly bytes: number;
 }
 
-/** **Cost** linear. `impactOf` gives the impact of an entry of the postings, from 1 to {@link mostImpact}. */
-export function packPostings(list: Postings, size: number, impactOf: (at: number) => number): WordList {
+/** **Cost** linear. `impacts` has the impact of each entry of the postings, from 1 to {@link mostImpact}. */
+export function packPostings(list: Postings, size: number, impacts: Uint32Array): WordList {
   const { ordinals, counts: occurrences } = list;
   const { length } = ordinals;
   const windows = Math.ceil(size / windowSize);
@@ -44,7 +44,7 @@ export function packPostings(list: Postings, size: number, impactOf: (at: number
     const ordinal = ordinals[i]!;
     const count = occurrences[i]!;
     starts[(ordinal >>> 16) + 1]!++;
-    packed[i] = (ordinal & 0xffff) | (impactOf(i) << 16);
+    packed[i] = (ordinal & 0xffff) | (impacts[i]! << 16);
     counts[i] = Math.min(count, 255);
     if (count >= 255) large.set(i, count);
   }
