@@ -5,7 +5,7 @@
  *
  * Every service is a process of its own, of the built program as people run it, over a knowledge base that is made beforehand. Throughput is measured over each size of it, the rest over the first.
  * The load comes from this process, so that it takes processor time too. Searches go over sockets of their own, without a client of HTTP.
- * A ratio of two services is the median over rounds, in each of which they are asked one after the other: the speed of a shared machine changes from minute to minute.
+ * A ratio of two services is the median over rounds. Each round asks both, one after the other, since the speed of a shared machine changes within minutes.
  */
 import { fork, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";

@@ -282,8 +282,8 @@ export interface LegResult {
   /** The least score of which the leg kept all chunks, for {@link Within.together}; absent where it kept none. */
   readonly kept?: number | undefined;
   /**
-   * The most that each of these chunks scores, by the bounds that the leg kept: `-Infinity` for one that surely does not match, `Infinity` for one that the leg does not
-   * know. `undefined` where the bounds are gone. Absent where it kept none.
+   * The most that each of these chunks scores, by the bounds that the leg kept. `-Infinity` stands for one that surely does not match, `Infinity` for one that the leg
+   * does not know. `undefined` where the bounds are gone. Absent where it kept none.
    */
   readonly bounds?: ((chunks: readonly ChunkRef[]) => readonly number[] | undefined) | undefined;
   /** Forgets the bounds that the leg kept; absent where it kept none. */

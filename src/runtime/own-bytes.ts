@@ -1,4 +1,4 @@
-/** Buffers that belong to ibid alone, whoever has them at the moment. */
+/** Buffers that belong to ibid alone, wherever they are at the moment. */
 const own = new WeakSet<ArrayBufferLike>();
 
 /** Says that nobody else will look at these bytes. **Shape** the same bytes. */

@@ -23,7 +23,7 @@ export interface FusedLeg {
   readonly within: Omit<Within, "scopes" | "moment" | "only" | "naming" | "keep" | "together">;
 }
 
-/** What is merged, and how. */
+/** Legs that are merged, and the way of it. */
 export interface MergeInput {
   /** In the order of their parts. */
   readonly legs: readonly FusedLeg[];

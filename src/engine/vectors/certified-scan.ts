@@ -67,7 +67,7 @@ export interface CertifiedScan {
   readonly kept: KeptScan | undefined;
 }
 
-/** Scores that rows need by a sum that another leg kept of their chunks: `leasts[0]` without one, else the one of the sum times `perSum`, from 1; the last one of all higher sums. */
+/** Scores that rows need by a sum that another leg kept of their chunks. A row without a sum needs `leasts[0]`. Others need that of the sum times `perSum`, from 1, and at most the last. */
 export interface RowNeeds {
   readonly leasts: Float64Array;
   readonly perSum: number;

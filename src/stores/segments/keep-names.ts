@@ -7,7 +7,7 @@ import { type DirectoryReader, renamesSetting } from "./segment-directory.ts";
 import { readNames } from "./word-indexes.ts";
 
 /**
- * Keeps the names of documents in the files of sealed segments that have none: so the first search of a process reads numbers of terms, and neither names nor rows of
+ * Keeps the names of documents in the files of sealed segments that have none. The first search of a process reads numbers of terms then, and neither names nor rows of
  * chunks. A directory that gives no names back keeps none.
  *
  * **Shape** a segment keeps them until a document of its scope gets another name. A kill leaves a segment with or without them.
