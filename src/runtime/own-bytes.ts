@@ -1,4 +1,4 @@
-/** Buffers that belong to ibid alone, wherever they are at the moment. */
+/** Buffers that ibid made and no caller has. */
 const own = new WeakSet<ArrayBufferLike>();
 
 /** Says that nobody else will look at these bytes. **Shape** the same bytes. */

@@ -40,7 +40,7 @@ export function findProgram(address: () => URL, packaged: string): URL | undefin
 }
 
 /** Heap of young objects in a thread: left to itself it grows to 128 MB, and gives little of it back. */
-const maxYoungGenerationSizeMb = 32;
+const maxYoungGenerationSizeMb = 20;
 
 /**
  * Starts a module in a thread. The module calls {@link serveThread}.
