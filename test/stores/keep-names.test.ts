@@ -136,6 +136,7 @@ describe("names that segments keep", () => {
     query("UPDATE documents SET title = CAST('Walrus' AS BLOB)");
     const { analyzer, analysed } = noting();
     await use(hitsOf, analyzer);
-    expect(analysed).toContain("Walrus");
+    // Names of each document are read again, also of those in sealed segments.
+    expect(analysed.filter((text) => text === "Walrus")).toHaveLength(39);
   });
 });
