@@ -8,7 +8,7 @@ import type { Store } from "../../src/contracts/store.ts";
 import { createMemoryStore } from "../../src/stores/memory/memory-store.ts";
 import { openSqliteStore } from "../../src/stores/sqlite/sqlite-store.ts";
 import { searchWords } from "../support/search-legs.ts";
-import { documentEntry, plainAnalyzer, read, write } from "./build.ts";
+import { documentEntry, plainAnalyzer, read, system, write } from "./build.ts";
 
 const scope = "deployment";
 const segments = { sealAt: 8, settleAt: 1 };
@@ -62,16 +62,19 @@ function createFile() {
       await store.close();
     }
   }
-  function query(sql: string): readonly Record<string, unknown>[] {
+  function withDatabase<Result>(work: (db: DatabaseSync) => Result): Result {
     const db = new DatabaseSync(path);
     try {
-      return db.prepare(sql).all();
+      return work(db);
     } finally {
       db.close();
     }
   }
+  const query = (sql: string): readonly Record<string, unknown>[] => withDatabase((db) => db.prepare(sql).all());
+  const change = (sql: string, ...values: (Uint8Array | number)[]) =>
+    withDatabase((db) => db.prepare(sql).run(...values));
   const kept = () => query("SELECT segment, part, data FROM files WHERE name = 'names'");
-  return { use, query, kept };
+  return { use, query, change, kept };
 }
 
 async function expected(work: (store: Store) => Promise<void>): Promise<unknown> {
@@ -138,5 +141,32 @@ describe("names that segments keep", () => {
     await use(hitsOf, analyzer);
     // Names of each document are read again, also of those in sealed segments.
     expect(analysed.filter((text) => text === "Walrus")).toHaveLength(39);
+  });
+
+  it.each([
+    ["terms", (data: Uint8Array) => (data[Buffer.from(data).indexOf("heron")] = 122)],
+    ["documents", (data: Uint8Array) => (data[1]! ^= 2)],
+  ])("are held against the documents by doctor, which makes them anew: %s [L8]", async (_, damage) => {
+    const { use, kept, change } = createFile();
+    await use(async (store) => {
+      await fill(store, 0, 39);
+      await store.delete(write(scope), { documentIds: ["doc3"] });
+      await store.upkeep!.settle();
+      await store.delete(write(scope), { documentIds: ["doc4"] });
+    });
+    const before = await use(async (store) => {
+      expect((await store.upkeep!.examine(system)).healthy).toBe(true);
+      return hitsOf(store);
+    });
+    const [file] = kept() as unknown as readonly { readonly segment: number; readonly data: Uint8Array }[];
+    const data = new Uint8Array(file!.data);
+    damage(data);
+    change("UPDATE files SET data = ? WHERE name = 'names' AND segment = ?", data, file!.segment);
+    await use(async (store) => {
+      expect(await hitsOf(store)).not.toEqual(before);
+      expect((await store.upkeep!.examine(system)).findings).toMatchObject([{ kind: "indexed-wrongly", count: 1 }]);
+      expect((await store.upkeep!.examine(system, { fix: true })).healthy).toBe(true);
+      expect(await hitsOf(store)).toEqual(before);
+    });
   });
 });

@@ -95,6 +95,24 @@ export function readStoredNames(bytes: Uint8Array, size: number): StoredNames {
   return { entries: { documentOf, languageOf, rows: [...places.keys()] }, terms, title, file };
 }
 
+/** Whether each entry of some names has the same terms among others, which may have more entries. */
+export function isNamedAs(names: StoredNames, others: StoredNames): boolean {
+  const termsOf = ({ terms, title, file }: StoredNames, entry: number): string =>
+    JSON.stringify(
+      [title, file].map((list) => {
+        const counts = list.counts.subarray(list.starts[entry], list.starts[entry + 1]);
+        return [
+          list.lengths[entry],
+          Array.from(counts, (count, at) => [terms[list.terms[list.starts[entry]! + at]!], count]),
+        ];
+      }),
+    );
+  const keyOf = ({ entries: { rows, documentOf, languageOf } }: StoredNames, entry: number): string =>
+    `${rows[documentOf[entry]!]} ${languageOf[entry]}`;
+  const known = new Map(others.entries.languageOf.map((_, entry) => [keyOf(others, entry), termsOf(others, entry)]));
+  return names.entries.languageOf.every((_, entry) => known.get(keyOf(names, entry)) === termsOf(names, entry));
+}
+
 function createTermReader(entries: number) {
   const lengths = new Uint32Array(entries);
   const starts = new Uint32Array(entries + 1);

@@ -7,6 +7,9 @@ import { analyzeChunk, decodeTerms } from "../../engine/segments/chunk-terms.ts"
 import { collectTerms, totalCounts } from "../../engine/segments/forward-terms.ts";
 import { readTerms } from "../../engine/segments/postings-file.ts";
 import type { SealedSegment } from "../../engine/segments/sealed-segment.ts";
+import { nameSegment } from "../../engine/bm25/document-fields.ts";
+import { isNamedAs, readStoredDocuments, readStoredNames } from "../../engine/bm25/stored-names.ts";
+import { finishSteps } from "../../runtime/steps.ts";
 import { decodeVectors, parseVersionKey, type StoredVector } from "../../engine/vectors/stored-vector.ts";
 import { vectorsAt } from "../../engine/vectors/vector-column.ts";
 import type { ScopeView } from "./index-view.ts";
@@ -18,6 +21,7 @@ import { textKey } from "../../text/text-key.ts";
 import { openTrigrams, trigramFile } from "../../engine/patterns/trigram-file.ts";
 import { trigramKinds } from "../../engine/patterns/trigrams.ts";
 import { collectSegmentTrigrams } from "./trigram-keeper.ts";
+import { readNames } from "./word-indexes.ts";
 
 /** One chunk as the index has it, gathered from all parts of the index. */
 interface Indexed {
@@ -113,6 +117,8 @@ export function examineScope(
       for (const indexed of readSealed(segment)) look(indexed);
       if (!hasRightTrigrams(rows, segment))
         note("indexed-wrongly", "The index for patterns has other letters of chunks.");
+      if (!hasRightNames(rows, segment, analyzer))
+        note("indexed-wrongly", "The index has other names of documents than they bear.");
     });
   }
   for (const [, row] of view.tail.rows()) {
@@ -241,4 +247,21 @@ function hasRightTrigrams(rows: DirectoryReader, segment: SealedSegment): boolea
     }
   }
   return true;
+}
+
+/**
+ * Whether the names that a segment keeps are those of its chunks' documents. A segment that keeps none counts as right: a search reads the documents then.
+ *
+ * **Errors** whatever unreadable bytes cause. **Cost** reads and analyses the names of every document anew.
+ */
+function hasRightNames(rows: DirectoryReader, segment: SealedSegment, analyzer: Analyzer): boolean {
+  const kept = rows.names?.(segment.row);
+  if (kept === undefined) return true;
+  const documents = readStoredDocuments(kept, segment.size);
+  const keys = Array.from(documents, (_, ordinal) => segment.key(ordinal));
+  const owners = rows.chunkDocuments(keys);
+  // Removed chunks are skipped: no search returns them.
+  if (owners.some((owner, ordinal) => segment.present[ordinal] === 1 && owner !== documents[ordinal])) return false;
+  const anew = finishSteps(nameSegment(segment, (some) => readNames(rows, some), analyzer));
+  return isNamedAs(readStoredNames(anew, segment.size), readStoredNames(kept, segment.size));
 }

@@ -8,7 +8,7 @@ import { isOwnVersion } from "./own-version.ts";
 import { createUncachedReader } from "./replace-document.ts";
 import { startNewLife } from "./scope-change.ts";
 import { addSegment } from "./seal-tail.ts";
-import type { ChunkRow, DirectoryWriter } from "./segment-directory.ts";
+import { type ChunkRow, type DirectoryWriter, renamesSetting } from "./segment-directory.ts";
 
 /** Chunks of one segment: few enough that as many are held in memory at once. */
 const segmentSize = 4096;
@@ -39,6 +39,8 @@ export function rebuildScope(rows: DirectoryWriter, view: ScopeView, analyzer: A
   }
   rows.putScope({ ...row, stamp, rewrites: row.rewrites + 1 });
   startNewLife(rows, row.key);
+  // Names that a process has read of the old index do not hold.
+  rows.setSetting(renamesSetting, String(Number(rows.setting(renamesSetting) ?? 0) + 1));
   rows.setStamp(stamp);
 }
 
