@@ -11,6 +11,8 @@ const ellipsis = "…";
 /** Terms of what texts of one language hold, whatever the query: most has occurred in another text. */
 interface Known {
   readonly words: WordMap<readonly string[]>;
+  /** Numbers of the words that hold a term. */
+  readonly byTerm: Map<string, number[]>;
   /** Pairs of characters in runs. */
   readonly pairs: Map<string, readonly string[]>;
 }
@@ -72,19 +74,22 @@ export function cutSnippet(
   return `${start > 0 ? ellipsis : ""}${slice.trim()}${end < visible.length ? ellipsis : ""}`;
 }
 
-/** Words that hold a term; of a run, pairs of neighbouring characters. */
+/**
+ * Words that hold a term; of a run, pairs of neighbouring characters.
+ *
+ * **Cost** for a known word, its place among the known ones: its terms lie elsewhere in memory, and are read for the query's words alone.
+ */
 function findTerms(text: string, terms: ReadonlySet<string>, analyzer: Analyzer, language: string): Found[] {
   const found: Found[] = [];
   if (terms.size === 0) return found;
   const add = (start: number, end: number, held: readonly string[]): void => {
-    // Most words have one term, and none of the query's: nothing is made for them.
-    for (let i = 0; i < held.length; i++) {
-      if (!terms.has(held[i]!)) continue;
-      found.push({ start, end, terms: held.filter((term) => terms.has(term)) });
-      return;
-    }
+    const own = held.filter((term) => terms.has(term));
+    if (own.length > 0) found.push({ start, end, terms: own });
   };
-  const { words, pairs } = knownTo(analyzer, language);
+  const known = knownTo(analyzer, language);
+  const { words, byTerm, pairs } = known;
+  const wanted = new Set<number>();
+  for (const term of terms) for (const word of byTerm.get(term) ?? []) wanted.add(word);
   const addPair = (start: number, end: number): void => {
     const pair = text.slice(start, end);
     let held = pairs.get(pair);
@@ -101,24 +106,40 @@ function findTerms(text: string, terms: ReadonlySet<string>, analyzer: Analyzer,
       for (let at = 2; at < cuts.length; at++) addPair(cuts[at - 2]!, cuts[at]!);
       continue;
     }
-    let held = words.get(list, i);
-    if (held === undefined) {
-      held = analyzer.analyze(ownCopy(text.slice(start, end)), language);
-      if (words.size < mostWordsKept) words.set(list, i, held);
-    }
-    add(start, end, held);
+    const word = words.find(list, i);
+    if (word < 0) {
+      const held = analyzer.analyze(ownCopy(text.slice(start, end)), language);
+      wanted.add(keep(known, i, held));
+      add(start, end, held);
+    } else if (wanted.has(word)) add(start, end, words.value(word));
   }
   return found;
 }
-
 function knownTo(analyzer: Analyzer, language: string): Known {
   let byLanguage = knownTerms.get(analyzer);
   if (byLanguage === undefined) knownTerms.set(analyzer, (byLanguage = new Map()));
   let known = byLanguage.get(language);
-  if (known === undefined) byLanguage.set(language, (known = { words: new WordMap(), pairs: new Map() }));
-  if (known.words.size >= mostWordsKept) known.words.clear();
+  if (known === undefined)
+    byLanguage.set(language, (known = { words: new WordMap(), byTerm: new Map(), pairs: new Map() }));
+  if (known.words.size >= mostWordsKept) {
+    known.words.clear();
+    known.byTerm.clear();
+  }
   if (known.pairs.size >= mostWordsKept) known.pairs.clear();
   return known;
+}
+
+/** Keeps the terms of a word of the list. **Shape** its number; -1 where it is too long, or there is no room. */
+function keep({ words, byTerm }: Known, i: number, terms: readonly string[]): number {
+  const number = words.size;
+  if (number < mostWordsKept) words.set(list, i, terms);
+  if (words.size === number) return -1;
+  for (const term of terms) {
+    const others = byTerm.get(term);
+    if (others === undefined) byTerm.set(term, [number]);
+    else others.push(number);
+  }
+  return number;
 }
 
 /** The first stretch of at most `budget` with the most different terms; empty at the front when there are none. */

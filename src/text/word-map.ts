@@ -27,16 +27,26 @@ export class WordMap<Value> {
 
   /** Value of the word at `i`. */
   get(words: WordList, i: number): Value | undefined {
+    return this.#values[this.find(words, i)];
+  }
+
+  /** Number of the word at `i`, in the order in which words were stored; -1 for a word of which nothing is kept. */
+  find(words: WordList, i: number): number {
     const hash = words.hashes[i]!;
     const start = words.starts[i]!;
     const length = words.ends[i]! - start;
     const slots = this.#slots;
     for (let slot = hash << 2; ; slot += 4) {
       slot &= slots.length - 1;
-      if (slots[slot + 2] === 0) return undefined;
+      if (slots[slot + 2] === 0) return -1;
       if (slots[slot] !== hash || slots[slot + 2] !== length) continue;
-      if (this.#is(slots[slot + 1]!, words.units, start, length)) return this.#values[slots[slot + 3]!];
+      if (this.#is(slots[slot + 1]!, words.units, start, length)) return slots[slot + 3]!;
     }
+  }
+
+  /** Value of the word with this number. */
+  value(number: number): Value {
+    return this.#values[number]!;
   }
 
   /** For a word of which nothing is kept. */
