@@ -226,7 +226,9 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
         caller,
         request,
         requestId: context.var.requestId,
-        home: homeOf(context),
+        get home() {
+          return homeOf(context);
+        },
         signal,
         hold: (bytes) => held.add(bytes),
         count,
@@ -293,7 +295,7 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
   };
 
   // hono decodes paths by default. Here they are compared as they arrive, so that nothing can hide in them.
-  const app = new Hono<Environment>({ getPath: (request) => new URL(request.url).pathname });
+  const app = new Hono<Environment>({ getPath: ({ url }) => pathOf(url) });
   app.use(async (context, next) => {
     const started = performance.now();
     context.set("requestId", readRequestId(context.req.raw));
@@ -447,6 +449,12 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
 }
 
 const knownMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
+
+/** Path of a request's address, which its host has normalised. */
+function pathOf(url: string): string {
+  const [path = ""] = url.slice(url.indexOf("/", url.indexOf("//") + 2)).split(/[?#]/u, 1);
+  return path;
+}
 
 function homeOf({ req, env }: Context<Environment>): string {
   const { protocol, host } = new URL(req.url);

@@ -116,8 +116,7 @@ export async function startService(kb: KnowledgeBase, options: ServiceOptions = 
     async (request, env) => {
       const { incoming, outgoing } = env as { incoming: IncomingMessage; outgoing: ServerResponse };
       // The port stays open until accepted requests are finished, so that probes still get an answer.
-      const isProbe = /^\/(?:livez|readyz)$/u.test(new URL(request.url).pathname);
-      if (isStopping() && !isProbe) return stopping();
+      if (isStopping() && !/^\/(?:livez|readyz)$/u.test(new URL(request.url).pathname)) return stopping();
       active += 1;
       const end = metrics?.begin();
       outgoing.once("close", () => {
