@@ -301,6 +301,32 @@ describe("metrics", () => {
         `a_b_seconds_bucket{${label},le="+Inf"} 4\na_b_seconds_sum{${label}} 102\na_b_seconds_count{${label}} 4\n`,
     );
   });
+
+  it("are one for the same labels in any order, and different ones for others [20]", () => {
+    const meter = createPrometheusMeter();
+    const counter = meter.createCounter("n", { description: "x", unit: "1" });
+    for (const attributes of [{ a: "1", b: "2" }, { b: "2", a: "1" }, { a: "1" }, { b: "2" }, {}, { a: "1", b: "2" }])
+      counter.add(1, attributes);
+    counter.add(1, { a: "11:b1:2" });
+    counter.add(1, { a: 1 });
+    counter.add(1, { a: Number.NaN });
+    counter.add(1, { a: Infinity });
+    const samples = meter
+      .text()
+      .split("\n")
+      .filter((line) => line.startsWith("n_total"));
+    expect(samples.toSorted()).toEqual(
+      [
+        'n_total{a="1",b="2"} 3',
+        'n_total{a="1"} 2',
+        'n_total{b="2"} 1',
+        "n_total 1",
+        'n_total{a="11:b1:2"} 1',
+        'n_total{a="NaN"} 1',
+        'n_total{a="Infinity"} 1',
+      ].toSorted(),
+    );
+  });
 });
 
 /** Reads the text format strictly. **Shape** the number of samples. **Errors** for a line that Prometheus refuses. */

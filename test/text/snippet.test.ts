@@ -103,6 +103,32 @@ describe("cutSnippet", () => {
     expect(first).toBe(cut(prose, "rotated key operator", 60));
   });
 
+  it("shows the same whether the words are known or not [20]", () => {
+    const words = fc.constantFrom(
+      "rotate",
+      "rotated",
+      "rotating",
+      "key",
+      "keys",
+      "operator",
+      "don't",
+      "橄榄球",
+      "over",
+    );
+    const text = fc.array(words, { minLength: 8, maxLength: 60 }).map((list) => list.join(" "));
+    fc.assert(
+      fc.property(fc.array(text, { minLength: 1, maxLength: 4 }), text, (texts, query) => {
+        const kept: Analyzer = { ...defaultAnalyzer };
+        const terms = new Set(defaultAnalyzer.analyze(query.slice(0, 20), "en"));
+        for (const each of texts) {
+          const shown = cutSnippet(each, terms, kept, 30, "en");
+          expect(shown).toBe(cutSnippet(each, terms, { ...defaultAnalyzer }, 30, "en"));
+          expect(shown).toBe(cutSnippet(each, terms, kept, 30, "en"));
+        }
+      }),
+    );
+  });
+
   it.each([0, -1, 1.5, Number.NaN, Infinity])("refuses the length %j", (length) => {
     expect(() => cut(prose, "fox", length)).toThrow(expect.objectContaining({ code: "invalid-argument" }));
   });

@@ -47,7 +47,7 @@ export function createPrometheusMeter(): PrometheusMeter {
     return {
       all,
       at(attributes: Attributes = {}): Figures | undefined {
-        const key = JSON.stringify(attributes);
+        const key = keyOf(attributes);
         let figures = given.get(key);
         if (figures !== undefined) return figures;
         figures = find(attributes);
@@ -139,6 +139,16 @@ function metricName(name: string, unit: string, isGauge = false): string {
   const plain = name.replaceAll(/[^a-zA-Z0-9_]/gu, "_");
   const suffix = unitNames[unit] ?? (unit === "1" && isGauge ? "ratio" : undefined);
   return suffix === undefined || plain.endsWith(`_${suffix}`) ? plain : `${plain}_${suffix}`;
+}
+
+/** One string for attributes that are given in one order. Lengths keep apart what names and values hold. */
+function keyOf(attributes: Attributes): string {
+  let key = "";
+  for (const [name, value] of Object.entries(attributes)) {
+    const text = String(value);
+    key += `${name.length}:${name}${text.length}:${text}`;
+  }
+  return key;
 }
 
 function writeLabels(attributes: Attributes): string {
