@@ -70,9 +70,14 @@ const tell = serveThread({
     });
   },
   stop: () => stop.abort(),
-  close() {
+  async close() {
     clearTimeout(moving);
-    return opened().directory.close();
+    const { directory } = opened();
+    // The next store may be another.
+    core = undefined;
+    connection = undefined;
+    built = undefined;
+    await directory.close();
   },
 
   async follow({ scope }: Given<"follow">): Result<"follow"> {

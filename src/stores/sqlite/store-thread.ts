@@ -13,17 +13,49 @@ const upkeep: ReadonlySet<string> = new Set(["follow", "analyze", "build", "tidy
 /** An idle thread ends after this time, with its connection. **Units** milliseconds. */
 const longestIdle = 10_000;
 
+/** A thread, and who hears of its progress. */
+interface Helper {
+  readonly thread: Thread;
+  tell: ((share: number) => void) | undefined;
+}
+
+/** A thread whose store is closed, and the clock that ends it. The next store of the process takes it: a new thread compiles the same code once more. */
+let resting: { readonly helper: Helper; readonly clock: NodeJS.Timeout } | undefined;
+
+function takeHelper(program: URL, start: typeof startThread): Helper {
+  const rested = resting;
+  resting = undefined;
+  clearTimeout(rested?.clock);
+  if (rested?.helper.thread.isAlive === true) return rested.helper;
+  const helper: Helper = {
+    thread: start(program, { progress: (share: number) => helper.tell?.(share) }),
+    tell: undefined,
+  };
+  return helper;
+}
+
+/** Keeps one thread for the next store, and ends the others. */
+async function restHelper(helper: Helper): Promise<void> {
+  if (resting !== undefined) return helper.thread.end();
+  const clock = setTimeout(() => {
+    resting = undefined;
+    void helper.thread.end();
+  }, longestIdle);
+  resting = { helper, clock: clock.unref() };
+}
+
 /**
  * A thread for the works of a store that take long. It has a connection of its own to the same file, so that searches go on beside it.
  *
  * **Shape** `undefined` for an analyzer or a model of the caller's, which cannot be sent, and where the program is not found. It starts with the first call, and
- * again after a rest.
- * **Cost** about 70 ms of another core at the start; the memory of a connection and of one work.
+ * again after a rest. A thread whose store is closed serves the next store that opens within ten seconds.
+ * **Cost** about 70 ms of another core at the start; the memory of a connection and of one work; some tens of megabytes while it rests.
  */
 export async function createStoreThread(
   path: string,
   busyTimeoutMs: number,
   { analyzer, corpusModel, bm25, metric, policy }: Omit<SegmentStoreOptions, "secret" | "embeddings">,
+  start = startThread,
 ): Promise<StoreThread | undefined> {
   const isOwn =
     corpusModel === undefined ||
@@ -41,7 +73,9 @@ export async function createStoreThread(
     analyzer: sent,
     leastChunks: corpusModel?.leastChunks,
   };
-  let opened: Promise<Thread> | undefined;
+  let opened: Promise<Helper> | undefined;
+  /** The one of `opened`, until it rests. */
+  let own: Helper | undefined;
   /** The thread, until it has a store open. */
   let starting: Thread | undefined;
   /** Whether it has a store open. */
@@ -50,11 +84,14 @@ export async function createStoreThread(
   const calls = new Map<Promise<unknown>, string>();
   let isHasty = false;
   let idle: NodeJS.Timeout | undefined;
-  let tell: ((share: number) => void) | undefined;
 
-  async function open(): Promise<Thread> {
-    const thread = startThread(program!, { progress: (share: number) => tell?.(share) });
+  async function open(): Promise<Helper> {
+    const helper = takeHelper(program!, start);
+    const { thread } = helper;
+    own = helper;
     void thread.ended.then(() => {
+      // It may serve another store by then.
+      if (own !== helper) return;
       opened = undefined;
       starting = undefined;
       isReady = false;
@@ -63,7 +100,7 @@ export async function createStoreThread(
     await thread.call("open", options);
     starting = undefined;
     isReady = true;
-    return thread;
+    return helper;
   }
 
   function rest(): void {
@@ -78,13 +115,18 @@ export async function createStoreThread(
     // It was started for what might have come.
     if (starting !== undefined && [...calls.values()].every((name) => name === "follow")) return starting.end();
     if (!settle) await Promise.all([...calls].filter(([, name]) => !upkeep.has(name)).map(([over]) => over));
-    const thread = await opened?.catch(() => undefined);
+    const helper = await opened?.catch(() => undefined);
     opened = undefined;
-    if (thread === undefined) return;
-    if (!settle && calls.size > 0) return thread.end();
+    if (helper === undefined) return;
+    if (!settle && calls.size > 0) return helper.thread.end();
     // Its connection is closed in the thread: a thread that is cut off leaves the log as it is.
-    await thread.call("close", undefined).catch(() => {});
-    await thread.end();
+    const isClosed = await helper.thread.call("close", undefined).then(
+      () => true,
+      () => false,
+    );
+    if (!isClosed || calls.size > 0) return helper.thread.end();
+    if (own === helper) own = undefined;
+    await restHelper(helper);
   }
 
   return {
@@ -95,8 +137,9 @@ export async function createStoreThread(
       const over = Promise.withResolvers<void>();
       calls.set(over.promise, method);
       try {
-        const thread = await (opened ??= open());
-        if (onProgress !== undefined) tell = onProgress;
+        const helper = await (opened ??= open());
+        const { thread } = helper;
+        if (onProgress !== undefined) helper.tell = onProgress;
         const stop = (): void => void thread.call("stop", undefined).catch(() => {});
         signal?.addEventListener("abort", stop, { once: true });
         try {
@@ -104,7 +147,7 @@ export async function createStoreThread(
           return (await thread.call(method, given)) as never;
         } finally {
           signal?.removeEventListener("abort", stop);
-          if (tell === onProgress) tell = undefined;
+          if (helper.tell === onProgress) helper.tell = undefined;
         }
       } finally {
         over.resolve();

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { serialize } from "node:v8";
 import { afterEach, describe, expect, it } from "vitest";
 import { IbidError } from "../../../src/contracts/errors.ts";
+import { startThread } from "../../../src/runtime/thread.ts";
 import type { Store } from "../../../src/contracts/store.ts";
 import { latentSemanticModel } from "../../../src/engine/latent/latent-semantic-model.ts";
 import { composeStore } from "../../../src/stores/compose/compose-store.ts";
@@ -13,6 +14,7 @@ import { createSegmentStore, prepareDirectory } from "../../../src/stores/segmen
 import { decideStoreOptions } from "../../../src/stores/segments/store-options.ts";
 import { openConnection } from "../../../src/stores/sqlite/open-connection.ts";
 import { createSqliteDirectory } from "../../../src/stores/sqlite/sqlite-directory.ts";
+import { openSqliteStore } from "../../../src/stores/sqlite/sqlite-store.ts";
 import { createStoreThread } from "../../../src/stores/sqlite/store-thread.ts";
 import { searchLatent, searchPattern, searchWords } from "../../support/search-legs.ts";
 import { documentEntry, plainAnalyzer, read, system, write } from "../build.ts";
@@ -296,6 +298,40 @@ describe("the thread of a store", () => {
     await thread.close();
     expect(await ended).toBe("aborted");
     expect(thread.isAlive).toBe(false);
+  });
+
+  it("serves the next store once its own is closed, and never two at once", async () => {
+    let started = 0;
+    const start: typeof startThread = (...given) => {
+      started++;
+      return startThread(...given);
+    };
+    const decided = decideStoreOptions(wideOptions);
+    async function openThread(): Promise<StoreThread> {
+      const folder = mkdtempSync(join(tmpdir(), "ibid-thread-"));
+      folders.push(folder);
+      const path = join(folder, "ibid.sqlite");
+      const store = await openSqliteStore(path, wideOptions);
+      stores.push(store);
+      await writeSmall(store, 0, 3);
+      return (await createStoreThread(path, 10_000, decided, start))!;
+    }
+    const isBuilt = (thread: StoreThread, sealAt: number) => thread.call("build", { scope: "deployment", sealAt });
+    const first = await openThread();
+    expect(await isBuilt(first, 90)).toBe(true);
+    // What it built waits for its place, and the next store has none of it.
+    await first.close();
+    const before = started;
+    const second = await openThread();
+    await second.call("follow", { scope: "deployment" });
+    expect(started).toBe(before);
+    expect(await second.call("place", { scope: "deployment" })).toBe(false);
+    expect(await isBuilt(second, 91)).toBe(false);
+    const beside = await openThread();
+    expect(await isBuilt(beside, 90)).toBe(true);
+    expect(started).toBe(before + 1);
+    await Promise.all([second.close(), beside.close()]);
+    expect([first, second, beside].map((thread) => thread.isAlive)).toEqual([false, false, false]);
   });
 
   it("hands on errors of a work", async () => {
