@@ -88,9 +88,12 @@ export function createChunkEmbedding(
     const isGiven = (chunk: Chunk, by: Embedder): boolean =>
       by === embedder && chunk.embedding !== undefined && !isOwn(chunk) && !isBeside(chunk);
     // Vectors are kept all together or not at all, so what lacks one is asked for each; the cache knows most of them.
+    const isHeld = (chunk: Chunk, held: Plan["held"]): boolean => {
+      const before = held.get(chunk.id);
+      return before !== undefined && before === embeddedText(chunk);
+    };
     const lacks = (chunk: Chunk): boolean =>
-      chunk.embedding !== undefined ||
-      planned.some(({ embeds, held }) => embeds(chunk) && held.get(chunk.id) !== embeddedText(chunk));
+      chunk.embedding !== undefined || planned.some(({ embeds, held }) => embeds(chunk) && !isHeld(chunk, held));
     const vectors = new Map<Chunk, VersionedEmbedding[]>(chunks.map((chunk) => [chunk, []]));
     for (const { by, embeds, version } of planned) {
       const wanting = chunks.filter((chunk) => embeds(chunk) && lacks(chunk) && !isGiven(chunk, by) && !isOwn(chunk));

@@ -39,9 +39,10 @@ export function forgetEmbeddings(store: Store, gate: Gate, embedders: readonly E
   ): ReturnType<Store["replace"]> {
     const left = new Set<string>();
     for await (const text of texts(into, { documentId })) left.add(text);
-    const result = await replace((entries) =>
-      entries.forEach(({ chunk }) => textsOf(chunk).forEach((text) => left.delete(text))),
-    );
+    const result = await replace((entries) => {
+      // A new document has left none.
+      if (left.size > 0) entries.forEach(({ chunk }) => textsOf(chunk).forEach((text) => left.delete(text)));
+    });
     if (left.size > 0) await forget([...left]).catch(() => {});
     return result;
   }
