@@ -99,7 +99,11 @@ export function keepFresh(
     // A scope that was never asked for is not here.
     const at = old < Math.min(age, leaseMs) || old === Infinity ? undefined : state.peek?.();
     if (at === undefined) return undefined;
-    const asking = fresh(age, scopes).finally(() => (isMoving = state.peek?.() !== at));
+    let isHere = false;
+    const asking = fresh(age, scopes).finally(() => {
+      isHere = state.peek?.() === at;
+      isMoving = !isHere;
+    });
     if (isMoving) {
       await asking;
       return documents.moment(scopes);
@@ -110,7 +114,7 @@ export function keepFresh(
     const moment = await documents.moment(scopes);
     const prove = async (): Promise<Moment> => {
       await asking;
-      return state.peek?.() === at ? moment : documents.moment(scopes);
+      return isHere ? moment : documents.moment(scopes);
     };
     return proveLater(moment, prove());
   }

@@ -263,12 +263,12 @@ export function createLazyNews({ db, schema, facts, placement }: LazyNewsOptions
 
   /** Whether these scopes, or all of them, are in their newest state. */
   async function isNewest(names: ReadonlySet<Scope> | "all"): Promise<boolean> {
-    const found = await askCommits(names);
     const own = new Map<string, HeldScope>([[baseName, { key: baseScope, stamp: baseStamp, commit: baseCommit }]]);
     for (const name of names === "all" ? held.keys() : names) {
       const scope = held.get(name);
       if (scope !== undefined) own.set(name, scope);
     }
+    const found = await askCommits(names === "all" ? names : [...names], own);
     const rows = found.filter(({ name }) => name === baseName || placement.holds(name));
     return compareCommits(rows, own, mark) === "same";
   }

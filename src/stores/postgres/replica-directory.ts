@@ -15,23 +15,11 @@ import { commitStatement, type CommitStatement } from "./commit-rows.ts";
 import { type Postgres, stateOf } from "./postgres-client.ts";
 import type { Placement } from "./placement.ts";
 import type { Freshened } from "./keep-fresh.ts";
-import {
-  chunksOfNext,
-  distanceText,
-  markOfBase,
-  type Page,
-  pageSize,
-  pageText,
-  probeText,
-  readPage,
-  sayStamps,
-  type Standing,
-  stampsAfter,
-} from "./read-page.ts";
-import { compareCommits, createAskCommits, type Comparison } from "./compare-commits.ts";
+import { chunksOfNext, markOfBase, type Page, stampsAfter } from "./read-page.ts";
+import { type AskedPage, createCopyQuestions } from "./copy-questions.ts";
 import { otherPast } from "./other-past.ts";
 import { createHold } from "./create-hold.ts";
-import { createReplicaStamps, type ReplicaStamp } from "./replica-stamps.ts";
+import { createReplicaStamps } from "./replica-stamps.ts";
 import { createRowLog, noScopeKey } from "./row-log.ts";
 import { sealThread } from "./seal-thread.ts";
 import { createTidying } from "./tidy-later.ts";
@@ -84,12 +72,6 @@ interface Waiting {
   readonly undone: (() => void) | undefined;
   readonly resolve: (result: never) => void;
   readonly reject: (error: unknown) => void;
-}
-
-/** A page that is on its way, and the moment since which it holds. */
-interface AskedPage {
-  readonly asked: Instant;
-  readonly found: Promise<Page>;
 }
 
 /** The reason of a catch-up. */
@@ -157,10 +139,8 @@ export function createReplicaDirectory({
   /** Whether a node listened when this one committed last. */
   let isHeard = false;
   const tidying = createTidying(() => core);
-  const [page, probe] = [pageText(schema), probeText(schema)];
-  const askCommits = createAskCommits(db, schema);
-  const held = JSON.stringify(placement.patterns);
   const mark = markOfBase(secret);
+  const ask = createCopyQuestions({ db, schema, mark, placement, stamps, lock });
 
   function forgetIndex(): void {
     rows.undone();
@@ -187,36 +167,10 @@ export function createReplicaDirectory({
     );
   }
 
-  /** Asks for what a copy with these stamps lacks. */
-  function askPage(have: readonly ReplicaStamp[], chunks: number = pageSize.chunks): AskedPage {
-    const values = [sayStamps(have), chunks, pageSize.scopes, held, pageSize.others];
-    const asked = present();
-    const found = db.query<Parameters<typeof readPage>[0][number]>("catching up", page, values).then(readPage);
-    // A page that was asked for ahead may not be waited for.
-    found.catch(() => {});
-    return { asked, found };
-  }
-
-  /** Whether the base has commits that the copy lacks. **Errors** `store-failed` for a copy of another past: the base cannot say what it lacks. */
-  async function isLacking(have: readonly ReplicaStamp[]): Promise<boolean> {
-    const values = [sayStamps(have), held, mark];
-    const found = await db.query<{ readonly standing: Standing }>("asking for the newest state", probe, values);
-    for (const standing of ["other", "ahead"] as const)
-      if (found.some((one) => one.standing === standing)) throw otherPast(db, standing);
-    return found.length > 0;
-  }
-
   function noteFresh(at: Instant, scopes: readonly Scope[] | undefined): void {
     if (scopes === undefined) fresh = at;
     if (scopes === undefined || freshOf.size > scopeBudget) freshOf.clear();
     for (const name of scopes ?? []) freshOf.set(name, at);
-  }
-
-  /** How some scopes stand. Most questions end here, and a commit to another scope is left to the next question about it. */
-  async function compare(scopes: readonly Scope[]): Promise<Comparison> {
-    const own = await lock.read(async () => stamps.named(scopes));
-    const held = new Map(own.map(({ name, scope: key, stamp, commit }) => [name, { key, stamp, commit }]));
-    return compareCommits(await askCommits(scopes), held, mark);
   }
 
   async function catchUp({ scopes, isOpening = false, isTold = false }: Occasion): Promise<void> {
@@ -226,7 +180,7 @@ export function createReplicaDirectory({
     let proved = scopes;
     if (scopes !== undefined) {
       const before = present();
-      const comparison = await compare(scopes);
+      const comparison = await ask.compare(scopes);
       if (comparison === "same") return noteFresh(before, scopes);
       if (comparison === "behind") isBehind = true;
       else proved = undefined;
@@ -236,18 +190,22 @@ export function createReplicaDirectory({
     for (;;) {
       const have = await lock.read(async () => stamps.all());
       const before = present();
-      if (!isBehind && !(await isLacking(have))) return noteFresh(before, proved);
-      const { asked, found: answer } = ahead ?? askPage(have);
+      if (!isBehind && !(await ask.isLacking(have))) return noteFresh(before, proved);
+      const { asked, found: answer } = ahead ?? ask.page(have);
       const found = await answer;
       if (found.scopes.length === 0) {
         // A notice came, and brings nothing: it may be of another base, or of one with fewer commits.
-        if (isTold) await isLacking(have);
+        if (isTold) await ask.isLacking(have);
         return noteFresh(asked, proved);
       }
-      if (found.scopes.some(({ isForked }) => isForked)) throw otherPast(db, "ahead");
+      if (found.scopes.some(({ isForked }) => isForked)) {
+        // Another base has an error of its own.
+        await ask.isLacking(have);
+        throw otherPast(db, "ahead");
+      }
       isBehind = true;
       // The database works on the next page while this one is applied.
-      ahead = found.more ? askPage(stampsAfter(have, found), chunksOfNext(found)) : undefined;
+      ahead = found.more ? ask.page(stampsAfter(have, found), chunksOfNext(found)) : undefined;
       const applied = await applyHeld(found, kept);
       if (applied === undefined) ahead = undefined;
       else {
@@ -259,22 +217,8 @@ export function createReplicaDirectory({
         }
       }
       if (isOpening && applied !== undefined) until = performance.now() + busyTimeoutMs;
-      if (performance.now() > until) throw await tooLate();
+      if (performance.now() > until) throw await ask.tooLate(busyTimeoutMs);
     }
-  }
-
-  async function tooLate(): Promise<IbidError> {
-    const have = sayStamps(await lock.read(async () => stamps.all()));
-    const [found] = await db.query<{ commits: string }>("counting commits", distanceText(schema), [have, held]);
-    const commits = Number(found?.commits ?? 0);
-    return new IbidError(
-      "store-busy",
-      `The copy of ${db.name} is ${commits} commits behind after ${busyTimeoutMs} ms.`,
-      {
-        hint: "Try again: it goes on from where it is. Raise busyTimeoutMs where other machines write much.",
-        details: { commits },
-      },
-    );
   }
 
   let running: Promise<void> | undefined;

@@ -1,4 +1,5 @@
 import type { SqliteConnection } from "../sqlite/sqlite-connection.ts";
+import { baseName, type HeldScope, type HeldScopes } from "./compare-commits.ts";
 
 /** Key of the base itself: settings of all scopes, and fits. */
 export const baseScope = 0;
@@ -32,8 +33,13 @@ export function commitOf(writer: string): string {
 export interface ReplicaStamps {
   all(): readonly ReplicaStamp[];
   get(scope: number): ReplicaStamp | undefined;
-  /** The base itself, with an empty name, and those of these scopes that the copy has. */
-  named(scopes: readonly string[]): readonly (ReplicaStamp & { readonly name: string })[];
+  /**
+   * The base itself, with an empty name, and those of these scopes that the copy has. They are kept until this object writes: another process may have
+   * brought later commits.
+   */
+  named(scopes: readonly string[]): HeldScopes;
+  /** Forgets what `named` keeps. */
+  forget(): void;
   put(row: ReplicaStamp): void;
   add(scope: number): void;
   remove(scope: number): void;
@@ -49,23 +55,45 @@ const columns = 'scope, stamp, next, "commit"';
 /** Stands for the copy as a whole. */
 const partialMark = -1;
 
+/** Named scopes that are kept. */
+const mostNamed = 4_096;
+
 export function createReplicaStamps(db: SqliteConnection): ReplicaStamps {
+  const kept = new Map<string, HeldScope | undefined>();
+  const readNamed = (scopes: readonly string[]): void => {
+    for (const name of [baseName, ...scopes]) kept.set(name, undefined);
+    const found = db.all<HeldScope & { readonly name: string }>(
+      `SELECT '' AS name, scope AS key, stamp, "commit" FROM replica WHERE scope = ${baseScope}
+UNION ALL SELECT s.scope, r.scope, r.stamp, r."commit" FROM scopes s JOIN replica r ON r.scope = s.key WHERE s.scope IN (SELECT value FROM json_each(?))`,
+      JSON.stringify(scopes),
+    );
+    for (const row of found) kept.set(row.name, row);
+  };
   const get = (scope: number): ReplicaStamp | undefined =>
     db.get<ReplicaStamp>(`SELECT ${columns} FROM replica WHERE scope = ?`, scope);
-  const put = ({ scope, stamp, next, commit }: ReplicaStamp): void =>
-    void db.run(`INSERT OR REPLACE INTO replica (${columns}) VALUES (?, ?, ?, ?)`, scope, stamp, next, commit);
+  const put = ({ scope, stamp, next, commit }: ReplicaStamp): void => {
+    kept.clear();
+    db.run(`INSERT OR REPLACE INTO replica (${columns}) VALUES (?, ?, ?, ?)`, scope, stamp, next, commit);
+  };
   return {
     all: () => db.all<ReplicaStamp>(`SELECT ${columns} FROM replica WHERE scope >= 0`),
     get,
-    named: (scopes) =>
-      db.all(
-        `SELECT '' AS name, ${columns} FROM replica WHERE scope = ${baseScope}
-UNION ALL SELECT s.scope, r.scope, r.stamp, r.next, r."commit" FROM scopes s JOIN replica r ON r.scope = s.key WHERE s.scope IN (SELECT value FROM json_each(?))`,
-        JSON.stringify(scopes),
-      ),
+    named(scopes) {
+      if (kept.size > mostNamed) kept.clear();
+      if (!kept.has(baseName) || !scopes.every((name) => kept.has(name))) readNamed(scopes);
+      const held = [baseName, ...scopes].flatMap((name) => {
+        const scope = kept.get(name);
+        return scope === undefined ? [] : [[name, scope] as const];
+      });
+      return new Map(held);
+    },
+    forget: () => kept.clear(),
     put,
     add: (scope) => put({ scope, stamp: 0, next: 1, commit: null }),
-    remove: (scope) => void db.run("DELETE FROM replica WHERE scope = ?", scope),
+    remove(scope) {
+      kept.clear();
+      db.run("DELETE FROM replica WHERE scope = ?", scope);
+    },
     nextKey(scope) {
       const row = get(scope) ?? { scope, stamp: 0, next: 1, commit: null };
       put({ ...row, next: row.next + 1 });
