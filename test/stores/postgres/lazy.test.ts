@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { openKnowledgeBase } from "../../../src/index.node.ts";
 import type { EmbeddingVersion } from "../../../src/contracts/embedding.ts";
 import { IbidError } from "../../../src/contracts/errors.ts";
@@ -22,6 +22,19 @@ beforeAll(async () => {
 afterAll(() => database.close());
 
 let worlds = 0;
+
+/** So many words that their postings are in several parts. */
+const wordOf = (i: number, at: number, j: number): string => `word${(i * 977 + at * 131 + j * 17) % 9000}x${j}`;
+
+async function fillWithWords(node: Store): Promise<void> {
+  for (let i = 0; i < 60; i++) {
+    const paragraphs = Array.from(
+      { length: 5 },
+      (_, at) => `${topicText(i * 5 + at)} c${i} ${Array.from({ length: 60 }, (_, j) => wordOf(i, at, j)).join(" ")}`,
+    );
+    await node.replace(write("deployment"), documentEntry(`d${i}`, paragraphs));
+  }
+}
 
 /** Runs a history on a node, and compares after each step that is marked: with a process that opens then, and with one that was there from the beginning. */
 async function compare(
@@ -179,16 +192,7 @@ describe("trips", () => {
       };
       const base = `first_write_${mode}`;
       const node = await open(base, { shareIndex: true });
-      // So many words that their postings are in several parts.
-      const wordOf = (i: number, at: number, j: number): string => `word${(i * 977 + at * 131 + j * 17) % 9000}x${j}`;
-      for (let i = 0; i < 60; i++) {
-        const paragraphs = Array.from(
-          { length: 5 },
-          (_, at) =>
-            `${topicText(i * 5 + at)} c${i} ${Array.from({ length: 60 }, (_, j) => wordOf(i, at, j)).join(" ")}`,
-        );
-        await node.replace(write("deployment"), documentEntry(`d${i}`, paragraphs));
-      }
+      await fillWithWords(node);
       await node.upkeep!.settle();
       const lazy = await open(base, { lazy: true, client });
       const ask = (store: Store, query: string) =>
@@ -206,6 +210,41 @@ describe("trips", () => {
     },
     120_000,
   );
+
+  it("are no more where questions of others follow: a read waits for its own alone", async () => {
+    /** Questions whose answers are held back, and what lets each arrive. */
+    const held: (() => void)[] = [];
+    let isHolding = false;
+    const client: PostgresClient = {
+      async query(text, values) {
+        const answer = await database.client.query(text, values);
+        if (isHolding && text.includes("last_commit AS last")) await new Promise<void>((arrive) => held.push(arrive));
+        return answer;
+      },
+    };
+    const node = await open("following", { shareIndex: true });
+    await fillWithWords(node);
+    await node.upkeep!.settle();
+    const lazy = await open("following", { lazy: true, client });
+    const ask = (store: Store, query: string) =>
+      createRetriever({ store }).retrieve(read("deployment"), query, { mode: "lexical" });
+    const known = topicText(3);
+    for (let i = 0; i < 2; i++) await ask(lazy, known);
+    const words = wordOf(20, 0, 0);
+    isHolding = true;
+    const found = ask(lazy, words);
+    await vi.waitFor(() => expect(held).toHaveLength(1));
+    const other = ask(lazy, known);
+    // Both computed as far as they can.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    held[0]!();
+    await vi.waitFor(() => expect(held).toHaveLength(2));
+    const late = new Promise((resolve) => setTimeout(resolve, 5_000, "late"));
+    expect(await Promise.race([found, late])).toEqual(await ask(node, words));
+    isHolding = false;
+    held[1]!();
+    expect(await other).toEqual(await ask(node, known));
+  });
 
   it("asks for news where there are any, and at once while more come", async () => {
     const statements: string[] = [];
