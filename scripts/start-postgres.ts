@@ -73,6 +73,7 @@ export interface PostgresServer {
   readonly address: string;
   /** Where it keeps its data. */
   readonly folder: string;
+  /** Ends the server and removes its data. The end of the process does so too, unless it is killed. */
   stop(): void;
 }
 
@@ -120,13 +121,18 @@ export async function startPostgres(extensions?: string): Promise<PostgresServer
     );
   }
   const settings = `-p ${port} -h 127.0.0.1 -k ${data}`;
+  // The server is no child of the process: it would outlive a script that throws or is interrupted.
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
   run("pg_ctl", ["-D", join(data, "base"), "-o", settings, "-l", join(data, "log"), "-w", "start"]);
+  const stop = (): void => {
+    process.off("exit", stop);
+    run("pg_ctl", ["-D", join(data, "base"), "-m", "immediate", "-w", "stop"]);
+    rmSync(folder, { recursive: true, force: true });
+  };
+  process.on("exit", stop);
   return {
     address: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
     folder: data,
-    stop() {
-      run("pg_ctl", ["-D", join(data, "base"), "-m", "immediate", "-w", "stop"]);
-      rmSync(folder, { recursive: true, force: true });
-    },
+    stop,
   };
 }
