@@ -8,7 +8,9 @@ import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
 import { checkOptions, checkText } from "../runtime/check-options.ts";
 import { planOptions } from "../runtime/plan-options.ts";
 import { folderOptions, listOptions } from "../search/list-options.ts";
+import { narrowAsked, noteAsked } from "../stores/compose/asked-state.ts";
 import { narrowTo } from "../stores/compose/document-order.ts";
+import type { FoundDocument } from "./excerpts.ts";
 import type { KeepingParts } from "./parts.ts";
 
 type Catalogue = Pick<
@@ -19,7 +21,7 @@ type Catalogue = Pick<
 /** The verbs about documents as such: list them, show one, count them. Behind the same gate as searching. */
 export function createCatalogue(parts: KeepingParts): Catalogue {
   const { store, caller, readable, embedder, past } = parts;
-  const find = (uri: string, address: DocumentAddress) => findDocument(parts, uri, address);
+  const find = (uri: string, address: DocumentAddress) => findToRead(parts, uri, address);
   /** A page that only searches need not load what stands around a hit. */
   const excerpts = async () => (await import("./excerpts.ts")).createExcerpts({ store, readable, find });
 
@@ -69,7 +71,7 @@ export function createCatalogue(parts: KeepingParts): Catalogue {
       }
       if (address.start !== undefined || address.end !== undefined) return (await excerpts()).slice(uri, address);
       const found = await find(uri, address);
-      const stored = found && (await store.document(await readable([found.scope]), found.id));
+      const stored = found && (await store.document(found.within, found.summary.id));
       if (stored === undefined) return undefined;
       const { text, metadata, root, sourceMap } = stored.document;
       return { ...stored.summary, text, start: 0, end: text.length, length: text.length, metadata, root, sourceMap };
@@ -138,18 +140,25 @@ function wrongList(problem: string, hint: string): IbidError {
  *
  * **Errors** `ambiguous` for a uri in several scopes. **Cost** no text is read.
  */
-export async function findDocument(
+export async function findDocument(...asked: Parameters<typeof findToRead>): Promise<DocumentSummary | undefined> {
+  return (await findToRead(...asked))?.summary;
+}
+
+/** The same for a call that reads the document too. It asks once for the newest state. */
+export async function findToRead(
   { store, readable, resolveUri }: Pick<KeepingParts, "store" | "readable" | "resolveUri">,
   uri: string,
   { scope }: DocumentAddress,
-): Promise<DocumentSummary | undefined> {
+): Promise<FoundDocument | undefined> {
   checkText("The document", "uri", uri);
   const scopes = await readable(scope === undefined ? undefined : [parseScope(scope)]);
   let found = await listOfUri(store, scopes, uri);
+  noteAsked(scopes);
   const resolved = resolveUri?.(uri) ?? uri;
   if (found.length === 0 && resolved !== uri) found = await listOfUri(store, scopes, resolved);
   if (found.length > 1) throw severalScopes(uri, found);
-  return found[0];
+  const [summary] = found;
+  return summary && { summary, within: narrowAsked(scopes, [summary.scope]) };
 }
 
 /** Documents of one uri, by scope. A listing begins with them, because a uri comes before those that it begins. */

@@ -13,6 +13,7 @@ import type {
 import type { DocumentAddress, KnowledgeBase } from "../contracts/knowledge-base.ts";
 import type { Store, StoredChunk } from "../contracts/store.ts";
 import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
+import { narrowAsked, noteAsked } from "../stores/compose/asked-state.ts";
 import { checkNotRevoked, checkOptions, checkText } from "../runtime/check-options.ts";
 import { showValue } from "../runtime/plan-options.ts";
 import { chunkStructure } from "../text/chunk-structure.ts";
@@ -22,11 +23,17 @@ import type { Span } from "../text/sentences.ts";
 import { findSectionPath, walkSections } from "../text/walk-sections.ts";
 import { containerOf, cutSpan, keepPairs } from "../text/widen-span.ts";
 
+/** A document, and the proof for what the same call reads of it. */
+export interface FoundDocument {
+  readonly summary: DocumentSummary;
+  readonly within: AuthorizedScopes;
+}
+
 interface ExcerptParts {
   readonly store: Pick<Store, "chunks" | "structure" | "readText">;
   readonly readable: (requested?: readonly Scope[]) => Promise<AuthorizedScopes>;
   /** The one document of that uri that the caller may read. */
-  readonly find: (uri: string, address: DocumentAddress) => Promise<DocumentSummary | undefined>;
+  readonly find: (uri: string, address: DocumentAddress) => Promise<FoundDocument | undefined>;
 }
 
 interface Excerpts extends Pick<KnowledgeBase, "expand" | "outline" | "section"> {
@@ -48,22 +55,23 @@ const defaultMaxLength = 25_000;
 export function createExcerpts(parts: ExcerptParts): Excerpts {
   const { store, readable, find } = parts;
 
-  async function chunkOf(address: ChunkAddress, scope: Scope | undefined): Promise<StoredChunk | undefined> {
+  /** A chunk, and the proof for its document: the call asks once for the newest state. */
+  async function chunkOf(
+    address: ChunkAddress,
+    scope: Scope | undefined,
+  ): Promise<{ readonly chunk: StoredChunk["chunk"]; readonly within: AuthorizedScopes } | undefined> {
     const id = typeof address === "string" ? address : address.chunkId;
     const wanted = scope ?? (typeof address === "string" ? undefined : address.scope);
     const scopes = await readable(wanted === undefined ? undefined : [wanted]);
     const found: StoredChunk[] = [];
     for await (const chunk of store.chunks(scopes, { ids: [id] })) found.push(chunk);
     if (found.length > 1) throw ambiguous(id, found);
-    return found[0];
+    const [only] = found;
+    return only && { chunk: only.chunk, within: narrowAsked(noteAsked(scopes), [only.scope]) };
   }
 
   /** A document in one state: its tree, and the places of its chunks where they are asked for. */
-  async function structureOf(
-    { scope, id }: Pick<DocumentSummary, "scope" | "id">,
-    chunks = true,
-  ): Promise<Structure | undefined> {
-    const scopes = await readable([scope]);
+  async function structureOf(scopes: AuthorizedScopes, id: string, chunks = true): Promise<Structure | undefined> {
     const found = await store.structure(scopes, id, { chunks });
     return found && { ...found, chunks: found.chunks ?? [], scopes };
   }
@@ -150,8 +158,8 @@ export function createExcerpts(parts: ExcerptParts): Excerpts {
   async function expandOnce(address: ChunkAddress, options: ExpandOptions): Promise<Excerpt | undefined | "swapped"> {
     const found = await chunkOf(address, options.scope);
     if (found === undefined) return undefined;
-    const { chunk, scope } = found;
-    const structure = await structureOf({ scope, id: chunk.documentId });
+    const { chunk, within } = found;
+    const structure = await structureOf(within, chunk.documentId);
     if (structure === undefined) return undefined;
     const { chunks, document } = structure;
     const own = chunks.find(({ id }) => id === chunk.id);
@@ -188,7 +196,7 @@ export function createExcerpts(parts: ExcerptParts): Excerpts {
       if (end !== undefined) checkNumber("end", end, start);
       return steadily(async () => {
         const found = await find(uri, address);
-        const structure = found && (await structureOf(found, false));
+        const structure = found && (await structureOf(found.within, found.summary.id, false));
         if (structure === undefined) return undefined;
         const { summary, document, scopes } = structure;
         const { metadata, root, sourceMap } = document;
@@ -205,7 +213,7 @@ export function createExcerpts(parts: ExcerptParts): Excerpts {
       checkOptions("outline", address, { scope: true });
       return steadily(async () => {
         const found = await find(uri, address);
-        const structure = found && (await structureOf(found, false));
+        const structure = found && (await structureOf(found.within, found.summary.id, false));
         if (structure === undefined) return undefined;
         const outline = await outlineOf(structure, store);
         return (await isSame(structure)) ? outline : "swapped";
@@ -219,7 +227,7 @@ export function createExcerpts(parts: ExcerptParts): Excerpts {
       const { scope } = options;
       return steadily(async () => {
         const found = await find(uri, scope === undefined ? {} : { scope });
-        const structure = found && (await structureOf(found));
+        const structure = found && (await structureOf(found.within, found.summary.id));
         const section = structure && findSectionPath(structure.document.root, sectionId)?.at(-1);
         if (structure === undefined || section === undefined) return undefined;
         return excerptOf(structure, structure.chunks, section, cutSpan(section, maxLength));

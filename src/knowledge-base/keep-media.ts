@@ -5,7 +5,7 @@ import { IbidError } from "../contracts/errors.ts";
 import type { DocumentAddress } from "../contracts/knowledge-base.ts";
 import { mediaPrefix } from "../ingest/media-input.ts";
 import { checkOptions } from "../runtime/check-options.ts";
-import { findDocument } from "./catalogue.ts";
+import { findToRead } from "./catalogue.ts";
 import type { KeepingParts } from "./parts.ts";
 import { parseStored } from "../runtime/parse-stored.ts";
 
@@ -30,15 +30,15 @@ interface KeptThread {
 }
 
 export function createMedia(parts: KeepingParts, blobs: (() => Promise<BlobStore>) | undefined): Media {
-  const { store, gate, authority, readable } = parts;
+  const { store, gate, authority } = parts;
   /** Every scope that holds something, deleted or not. */
   const everywhere = async () =>
     gate.read(operator, (await store.trash?.scopes?.(authority)) ?? (await store.scopes(authority)));
   return {
     async read(uri, address = {}) {
       checkOptions("media", address, { scope: true });
-      const found = await findDocument(parts, uri, address);
-      const stored = found && (await store.document(await readable([found.scope]), found.id));
+      const found = await findToRead(parts, uri, address);
+      const stored = found && (await store.document(found.within, found.summary.id));
       if (stored === undefined) return undefined;
       const {
         _media: type,

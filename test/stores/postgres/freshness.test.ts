@@ -4,6 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { openKnowledgeBase } from "../../../src/index.node.ts";
 import { IbidError } from "../../../src/contracts/errors.ts";
+import type { Hit } from "../../../src/contracts/retriever.ts";
 import type { Receipt } from "../../../src/contracts/leg.ts";
 import type { Scope } from "../../../src/contracts/scope.ts";
 import type { Store } from "../../../src/contracts/store.ts";
@@ -113,12 +114,18 @@ describe("a call", () => {
     const store = await open("verbs", { node: "b", client: watch.client, corpusModel });
     const reader = await openKnowledgeBase({ store });
     await writer.replace(write("team:a"), documentEntry("a", ["ash"]));
-    await reader.search("ash", { mode: "lexical" });
+    const [{ chunkId }] = (await reader.search("ash", { mode: "lexical" })) as [Hit];
     const verbs: Readonly<Record<string, () => Promise<unknown>>> = {
       list: () => collect(reader.list()),
       newest: () => collect(reader.list({ sort: "newest", limit: 1 })),
       folders: () => reader.folders(),
       find: () => reader.find({ topK: 5 }),
+      document: () => reader.document("a.txt"),
+      "a slice": () => reader.document("a.txt", { start: 1, end: 2 }),
+      outline: () => reader.outline("a.txt"),
+      section: () => reader.section("a.txt", "0"),
+      expand: () => reader.expand(chunkId, { neighbours: 1 }),
+      "section of a team": () => reader.as({ teamId: "a" }).section("a.txt", "0"),
       verify: () => reader.verify("An ash [1].\n\n[1]: a.txt"),
       "verify of a team": () => reader.as({ teamId: "a" }).verify("An ash [1].\n\n[1]: a.txt"),
     };
@@ -132,6 +139,10 @@ describe("a call", () => {
     expect((await collect(reader.list())).map(({ uri }) => uri)).toEqual(["a.txt", "b.txt"]);
     await writer.replace(write("team:b"), documentEntry("c", ["ash"]));
     expect((await reader.find({ topK: 9 })).length).toBe(3);
+    await writer.replace(write("team:b"), documentEntry("c", ["birch"]));
+    expect((await reader.section("c.txt", "0"))?.text).toBe("birch");
+    await writer.replace(write("team:b"), documentEntry("c", ["cedar"]));
+    expect((await reader.document("c.txt"))?.text).toBe("cedar");
   });
 
   it("asks about the scopes that it reads, and leaves what others have for the next question", async () => {
