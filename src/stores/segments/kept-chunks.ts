@@ -2,7 +2,7 @@ import type { LegResult, Query, TogetherBound, Within } from "../../contracts/le
 import type { KeptScores } from "../../engine/bm25/kept-sums.ts";
 import type { Segment } from "../../engine/segments/segment.ts";
 import type { ChunkNeeds, KeptRows, KeptSegment } from "../../engine/vectors/nearest.ts";
-import { recallPrepared, refKey, type SegmentMoment } from "./segment-moment.ts";
+import { recallPrepared, type SegmentMoment } from "./segment-moment.ts";
 
 /** More than rounding can add to a sum of a few parts, as a share of it. */
 const rounding = 2 ** -40;
@@ -111,8 +111,8 @@ export function boundsOf(
   return (chunks) => {
     const bounds = chunks.map(() => Infinity);
     const bySegment = new Map<Segment, { readonly i: number; readonly ordinal: number }[]>();
-    for (const [i, { scope, id }] of chunks.entries()) {
-      const place = places.get(refKey(scope, id));
+    for (const [i, chunk] of chunks.entries()) {
+      const place = places.get(chunk);
       if (place === undefined) continue;
       const own = bySegment.get(place.segment);
       if (own === undefined) bySegment.set(place.segment, [{ i, ordinal: place.ordinal }]);

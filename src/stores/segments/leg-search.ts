@@ -16,7 +16,7 @@ import { throwIfAborted } from "../../runtime/abort.ts";
 import type { IndexView } from "./index-view.ts";
 import { documentsUnder } from "./list-rows.ts";
 import type { DirectoryReader } from "./segment-directory.ts";
-import { openMoment, ordinalsOf, placesOfRows, recallPrepared, refKey, type SegmentMoment } from "./segment-moment.ts";
+import { openMoment, ordinalsOf, placesOfRows, recallPrepared, type SegmentMoment } from "./segment-moment.ts";
 
 interface FoundAt {
   readonly segment: Segment;
@@ -123,13 +123,13 @@ export function toMatches<Hit extends FoundAt>(
 ): LegMatch[] {
   const ids = unnamed ? undefined : readIds(rows, hits);
   return hits.map((hit, i) => {
-    const { segment, ordinal, score } = hit;
+    const { segment, ordinal } = hit;
     const { scope } = segment;
     const key = segment.key(ordinal);
     const id = ids?.[i] ?? "";
     if (ids === undefined) at.rows.set(key, { segment, ordinal, key, scope });
-    else at.places.set(refKey(scope, id), { segment, ordinal, key });
-    return new ExplainedMatch(scope, id, score, key, () => why(hit));
+    else at.places.set(scope, id, { segment, ordinal, key });
+    return new ExplainedMatch(scope, id, key, hit, why);
   });
 }
 
@@ -145,7 +145,7 @@ export function nameMatches(
   const ids = readIds(rows, places);
   const matches = places.map(({ scope, ...place }, i): LegMatch => {
     const id = ids[i]!;
-    at.places.set(refKey(scope, id), place);
+    at.places.set(scope, id, place);
     return { scope, id, score: 0, revision: place.key, why: { kind: "other", details: null } };
   });
   return { matches, complete: false, exact: true, calibration: { weight: 0, scale: 1 }, stale };
@@ -171,11 +171,11 @@ function readIds(rows: DirectoryReader, hits: readonly Omit<FoundAt, "score">[])
  * A match that says why when it is asked. The property is the match's own, so that a copy has it. Its getter is one for all: a getter of an object literal would be
  * made anew for each match.
  */
-class ExplainedMatch implements LegMatch {
-  static readonly #whyProperty: PropertyDescriptor & ThisType<ExplainedMatch> = {
+class ExplainedMatch<Hit extends FoundAt> implements LegMatch {
+  static readonly #whyProperty: PropertyDescriptor & ThisType<ExplainedMatch<FoundAt>> = {
     enumerable: true,
     get() {
-      return (this.#said ??= this.#explain());
+      return (this.#said ??= this.#explain(this.#hit));
     },
   };
   declare readonly why: Why;
@@ -183,14 +183,16 @@ class ExplainedMatch implements LegMatch {
   readonly id: string;
   readonly score: number;
   readonly revision: number;
-  readonly #explain: () => Why;
+  readonly #hit: Hit;
+  readonly #explain: (hit: Hit) => Why;
   #said: Why | undefined;
 
-  constructor(scope: Scope, id: string, score: number, revision: number, explain: () => Why) {
+  constructor(scope: Scope, id: string, revision: number, hit: Hit, explain: (hit: Hit) => Why) {
     this.scope = scope;
     this.id = id;
-    this.score = score;
+    this.score = hit.score;
     this.revision = revision;
+    this.#hit = hit;
     this.#explain = explain;
     Object.defineProperty(this, "why", ExplainedMatch.#whyProperty);
   }

@@ -24,8 +24,8 @@ export interface SegmentMoment extends Moment {
   readonly view: IndexView;
   /** Each scope as it was seen; `undefined` for one that held nothing. */
   readonly seen: ReadonlyMap<Scope, SeenScope | undefined>;
-  /** Place of every chunk that a leg matched and named, by {@link refKey}. */
-  readonly places: Map<string, ChunkPlace>;
+  /** Place of every chunk that a leg matched and named. */
+  readonly places: NamedPlaces;
   /** Place of every chunk that a leg matched, with its scope, by the key of its row. */
   readonly rows: Map<number, ScopedPlace>;
   /** State that each leg prepared for its query, by the leg's name. */
@@ -40,8 +40,19 @@ interface Prepared {
   readonly state: unknown;
 }
 
-export function refKey(scope: Scope, id: string): string {
-  return `${scope}\u0000${id}`;
+/** Places by scope and id. One text of both would be made for each look. */
+export class NamedPlaces {
+  readonly #scopes = new Map<Scope, Map<string, ChunkPlace>>();
+
+  get({ scope, id }: ChunkRef): ChunkPlace | undefined {
+    return this.#scopes.get(scope)?.get(id);
+  }
+
+  set(scope: Scope, id: string, place: ChunkPlace): void {
+    let own = this.#scopes.get(scope);
+    if (own === undefined) this.#scopes.set(scope, (own = new Map()));
+    own.set(id, place);
+  }
 }
 
 /** One scope as of a commit; `row` is the stamp of its row, which sealing and merging change too. */
@@ -80,7 +91,7 @@ function momentOf(view: IndexView, scopes: readonly Scope[], seen: SeenScopes): 
     const { stamp, life } = one.receipt;
     stamps.set(scope, { stamp, life });
   }
-  return { stamps, seen: own, view, places: new Map(), rows: new Map(), prepared: new Map(), under: new Map() };
+  return { stamps, seen: own, view, places: new NamedPlaces(), rows: new Map(), prepared: new Map(), under: new Map() };
 }
 
 /** The state at a stamp, if it was seen. **Shape** `undefined` when a transaction must read it. */
@@ -163,8 +174,9 @@ export function placesOf(
   refs: readonly ChunkRef[],
 ): readonly (ChunkPlace | undefined)[] {
   const unknown = new Map<Scope, Set<string>>();
-  for (const { scope, id } of refs) {
-    if (at.places.has(refKey(scope, id))) continue;
+  for (const ref of refs) {
+    if (at.places.get(ref) !== undefined) continue;
+    const { scope, id } = ref;
     const ids = unknown.get(scope);
     if (ids === undefined) unknown.set(scope, new Set([id]));
     else ids.add(id);
@@ -175,10 +187,10 @@ export function placesOf(
     for (const { id, key } of rows.chunkKeysById(held.row.key, [...ids])) {
       const place = findPlace(held, key);
       if (place === undefined) continue;
-      at.places.set(refKey(scope, id), { segment: place.segment ?? held.tail, ordinal: place.ordinal, key });
+      at.places.set(scope, id, { segment: place.segment ?? held.tail, ordinal: place.ordinal, key });
     }
   }
-  return refs.map(({ scope, id }) => at.places.get(refKey(scope, id)));
+  return refs.map((ref) => at.places.get(ref));
 }
 
 /** Places of the chunks of some rows in these scopes, without those that are gone. **Cost** nothing for chunks that a leg of this moment matched. */
