@@ -11,6 +11,7 @@ import { createWordIndex, type WordIndex } from "./word-index.ts";
 import { countAt, entryOf, sparseAt, type WordList } from "./word-list.ts";
 import { createTopK } from "../kernels/top-k.ts";
 import { finishSteps } from "../../runtime/steps.ts";
+import type { Norms } from "../segments/field-norms.ts";
 import type { Segment } from "../segments/segment.ts";
 
 /** A chunk that was found, with its innermost heading where headings count. */
@@ -254,13 +255,7 @@ function scoreChunks(
   for (const word of scoring.words) {
     const list = word.indexed.lists.get(segment);
     if (list === undefined) continue;
-    const share = shareIn(scoring, segment, word, list);
-    let at = 0;
-    for (let i = 0; i < ordinals.length; i++) {
-      const found = entryOf(list, ordinals[i]!, at);
-      if (found >= 0) lexical[i]! += share(found, ordinals[i]!).score;
-      at = found >= 0 ? found : ~found;
-    }
+    addShares(lexical, ordinals, list, sharesIn(scoring, segment, word, list));
   }
   const { index, parts } = scoring;
   const entries = index.fields?.entriesOf(segment);
@@ -331,33 +326,68 @@ interface WordShare {
   readonly isInFile: boolean;
 }
 
-/** Gives the share of a word by its entry in a segment's list. */
-function shareIn(
-  { index }: Bm25Scoring,
-  segment: Segment,
-  { weight }: ScoredWord,
-  list: WordList,
-): (at: number, ordinal: number) => WordShare {
+/** Numbers that give the shares of a word in the chunks of one segment. */
+interface SharesOfWord {
+  readonly norms: Norms;
+  readonly fileNorms: Float64Array | undefined;
+  readonly entries: Uint32Array | undefined;
+  readonly shift: number;
+  readonly gain: number;
+  readonly k1: number;
+  readonly bonus: number;
+  readonly weight: number;
+}
+
+function sharesIn({ index }: Bm25Scoring, segment: Segment, { weight }: ScoredWord, list: WordList): SharesOfWord {
   const { formula, settings, fields } = index;
-  const norms = index.norms(segment);
   const { k1 } = settings;
-  const { shift, bonus } = formula;
-  const gain = formula.gain(k1);
-  const scoreOf = (frequency: number): number => weight * ((gain * frequency) / (k1 + frequency) + bonus);
-  const fileNorms = list.files && fields!.fileNorms(settings.fileWeight, settings.fileB);
-  const entries = list.files && fields!.entriesOf(segment);
-  return (at, ordinal) => {
-    const inText = countAt(list, at);
-    const inNames = sparseAt(list.names, at);
-    const inFile = sparseAt(list.files, at);
-    const text = inText * norms.text[ordinal]! + shift;
-    const names = inNames === 0 ? 0 : inNames * norms.names[ordinal]!;
-    const file = inFile === 0 ? 0 : inFile * fileNorms![entries![ordinal]!]!;
-    // Without an occurrence, a formula with a shift or a bonus would still give something.
-    const stated = inText + inNames > 0 ? scoreOf(text + names) : 0;
-    const score = scoreOf(text + names + file);
-    return { text, names, file, score, stated, count: inText + inNames + inFile, isInFile: inFile > 0 };
+  return {
+    norms: index.norms(segment),
+    fileNorms: list.files && fields!.fileNorms(settings.fileWeight, settings.fileB),
+    entries: list.files && fields!.entriesOf(segment),
+    shift: formula.shift,
+    gain: formula.gain(k1),
+    k1,
+    bonus: formula.bonus,
+    weight,
   };
+}
+
+function scoreOf({ weight, gain, k1, bonus }: SharesOfWord, frequency: number): number {
+  return weight * ((gain * frequency) / (k1 + frequency) + bonus);
+}
+
+/** Adds the shares of a word to the scores of some chunks, in a loop that makes no object for each. */
+function addShares(scores: Float64Array, ordinals: readonly number[], list: WordList, shares: SharesOfWord): void {
+  const { norms, fileNorms, entries, shift } = shares;
+  const { text } = norms;
+  for (let i = 0, at = 0; i < ordinals.length; i++) {
+    const ordinal = ordinals[i]!;
+    const found = entryOf(list, ordinal, at);
+    at = found < 0 ? ~found : found;
+    if (found < 0) continue;
+    let frequency = countAt(list, found) * text[ordinal]! + shift;
+    const inNames = sparseAt(list.names, found);
+    if (inNames !== 0) frequency += inNames * norms.names[ordinal]!;
+    const inFile = sparseAt(list.files, found);
+    if (inFile !== 0) frequency += inFile * fileNorms![entries![ordinal]!]!;
+    scores[i]! += scoreOf(shares, frequency);
+  }
+}
+
+/** The share of a word in one chunk, by its entry in a segment's list. */
+function shareAt(shares: SharesOfWord, list: WordList, at: number, ordinal: number): WordShare {
+  const { norms, fileNorms, entries, shift } = shares;
+  const inText = countAt(list, at);
+  const inNames = sparseAt(list.names, at);
+  const inFile = sparseAt(list.files, at);
+  const text = inText * norms.text[ordinal]! + shift;
+  const names = inNames === 0 ? 0 : inNames * norms.names[ordinal]!;
+  const file = inFile === 0 ? 0 : inFile * fileNorms![entries![ordinal]!]!;
+  // Without an occurrence, a formula with a shift or a bonus would still give something.
+  const stated = inText + inNames > 0 ? scoreOf(shares, text + names) : 0;
+  const score = scoreOf(shares, text + names + file);
+  return { text, names, file, score, stated, count: inText + inNames + inFile, isInFile: inFile > 0 };
 }
 
 function explain(
@@ -370,7 +400,7 @@ function explain(
     const list = word.indexed.lists.get(segment);
     const at = list === undefined ? -1 : entryOf(list, ordinal);
     if (at < 0) continue;
-    const share = shareIn(scoring, segment, word, list!)(at, ordinal);
+    const share = shareAt(sharesIn(scoring, segment, word, list!), list!, at, ordinal);
     terms.push({
       term: nameOf(word),
       idf: word.idf,
