@@ -266,6 +266,14 @@ export interface Calibration {
   readonly aloneAbove?: number | undefined;
 }
 
+/** Bounds of the scores that a leg gives to some chunks, by their places. */
+export interface ScoreBounds {
+  /** The most. `-Infinity` for a chunk that surely does not match, `Infinity` for one that the leg does not know. */
+  readonly most: ArrayLike<number>;
+  /** The least. `-Infinity` for a chunk that may not match, or of which nothing is known. A leg whose matches all score above 0 may say 0 for one that does not match. */
+  readonly least: ArrayLike<number>;
+}
+
 /**
  * Matches of one leg, and how to read their scores. @experimental
  *
@@ -281,11 +289,8 @@ export interface LegResult {
   readonly calibration: Calibration;
   /** The least score of which the leg kept all chunks, for {@link Within.together}; absent where it kept none. */
   readonly kept?: number | undefined;
-  /**
-   * The most that each of these chunks scores, by the bounds that the leg kept. `-Infinity` stands for one that surely does not match, `Infinity` for one that the leg
-   * does not know. `undefined` where the bounds are gone. Absent where it kept none.
-   */
-  readonly bounds?: ((chunks: readonly ChunkRef[]) => readonly number[] | undefined) | undefined;
+  /** Bounds of the scores of these chunks. `undefined` where they are gone; absent where the leg kept none. */
+  readonly bounds?: ((chunks: readonly ChunkRef[]) => ScoreBounds | undefined) | undefined;
   /** Forgets the bounds that the leg kept; absent where it kept none. */
   readonly forget?: (() => void) | undefined;
   /** The leg saw a later state than `within.moment`. The search runs again in a new session. */

@@ -3,12 +3,15 @@ import { isLate, type Maybe, wait, waitAll, type Waits } from "../runtime/waits.
 import { type FusedChunk, orderCandidates, type ReadPlaces } from "./candidate.ts";
 import { type Fusion, rankDepth } from "./fusions.ts";
 import {
+  addPools,
+  addSurplus,
+  complete,
   entryFor,
   FoundMatch,
   type FusedLeg,
   lastWanted,
+  leastSure,
   type LegPool,
-  merge,
   type MergedChunks,
   type MergeInput,
   mostOutside,
@@ -143,19 +146,27 @@ function createForgetting() {
   };
 }
 
-/** Merges the pools, and adds what else is needed. **Shape** all candidates, the first `wanted` of which are certain; `undefined` where pools must grow. */
+/**
+ * Merges the pools, and adds what else is needed.
+ *
+ * **Shape** all candidates, the first `wanted` of which are certain; `undefined` where pools must grow. **Cost** where legs keep bounds of given chunks, one look-up
+ * of each, mostly.
+ */
 function* reach(
   input: RowsInput,
   pools: readonly LegPool[],
   depth: MatchCount,
 ): Waits<readonly FusedChunk[] | undefined> {
   const merged: MergedChunks = new Map();
-  const candidates = yield* merge(input, pools, merged);
-  if (isCertain(input, pools, candidates)) return candidates;
-  return (
-    (yield* reachKept(input, pools, candidates, depth, merged)) ??
-    (yield* reachBelow(input, pools, candidates, depth, merged))
-  );
+  addPools(input, pools, merged);
+  const sure = leastSure(input, pools, merged);
+  // Without such bounds, the scores of the pools say what a chunk outside them needs.
+  let candidates = sure === undefined ? yield* complete(input, pools, merged) : undefined;
+  const least = candidates === undefined ? sure : lastWanted(input, candidates);
+  const hasMore = !isCertain(input, pools, least) && (yield* addKept(input, pools, least, merged));
+  if (candidates === undefined || hasMore) candidates = yield* complete(input, pools, merged, sure);
+  if (isCertain(input, pools, lastWanted(input, candidates))) return candidates;
+  return yield* reachBelow(input, pools, candidates, depth, merged);
 }
 
 function askPool(
@@ -182,13 +193,11 @@ function* reachBelow(
   candidates: readonly FusedChunk[],
   depth: MatchCount,
   merged: MergedChunks,
-  keeper?: LegPool,
 ): Waits<readonly FusedChunk[] | undefined> {
   const least = lastWanted(input, candidates);
   if (least === undefined || depth === "all") return undefined;
   const most = depth * growth * growth;
   for (const { at, floor } of reachable(input, pools, least)) {
-    if (pools[at] === keeper) continue;
     const { leg, query, within } = input.legs[at]!;
     const minScore = Math.max(floor, within.minScore ?? -Infinity);
     const { matches, stale } = yield* wait(leg.search(query, most, { ...within, minScore }));
@@ -196,31 +205,32 @@ function* reachBelow(
     pool.stale ||= stale === true;
     if (matches.length >= most) continue;
     const result = { ...pool.result, matches, complete: false };
-    return yield* merge(input, pools.with(at, { ...pool, result, depth: matches.length }), merged);
+    const wider = pools.with(at, { ...pool, result, depth: matches.length });
+    addPools(input, wider, merged);
+    return yield* complete(input, wider, merged);
   }
   return undefined;
 }
 
 /**
- * Adds chunks outside the pools that one leg kept and that may count in sum. The leg is not searched again.
+ * Adds chunks outside the pools that one leg kept and that may count in sum. `reached` is a score that so many candidates have as are wanted. The leg is not searched again.
  *
- * **Shape** all candidates, the first `wanted` of which are certain; `undefined` where no leg kept enough.
+ * **Shape** whether there are any. Where no leg kept enough, there are none.
  */
-function* reachKept(
+function* addKept(
   input: RowsInput,
   pools: readonly LegPool[],
-  before: readonly FusedChunk[],
-  depth: MatchCount,
+  reached: number | undefined,
   merged: MergedChunks,
-): Waits<readonly FusedChunk[] | undefined> {
+): Waits<boolean> {
   const { fusion, wanted, minFusedScore = -Infinity } = input;
   const at = pools.findIndex(({ whole, last, result: { kept } }) => !whole && last !== undefined && kept! < last);
   const keeper = pools[at];
-  if (keeper === undefined || wanted === "all") return undefined;
+  if (keeper === undefined || wanted === "all") return false;
   const scales = new Map(pools.map(({ name, scale }) => [name, scale]));
   const others = pools.filter((each) => each !== keeper);
   const most = others.map((each) => mostOutside(input, each));
-  const least = Math.max(lastWanted(input, before) ?? -Infinity, minFusedScore);
+  const least = Math.max(reached ?? -Infinity, minFusedScore);
   const needed = most.reduce((rest, one) => rest - one, least - Math.abs(least) * rounding);
   const together: TogetherBound = {
     least,
@@ -231,19 +241,14 @@ function* reachKept(
   const { leg, query, within } = input.legs[at]!;
   const { matches, kept, stale } = yield* wait(leg.search(query, "all", { ...within, together }));
   keeper.stale ||= stale === true;
-  if (kept === undefined) return undefined;
+  if (kept === undefined) return false;
+  keeper.last = kept;
   for (const [i, match] of matches.entries()) {
     const { legs } = entryFor(input, merged, match);
     if (!legs.has(keeper.name)) legs.set(keeper.name, new FoundMatch(match, keeper.depth + i + 1));
   }
-  const lowered = { ...keeper, last: kept };
-  const known = pools.with(at, lowered);
-  const candidates = matches.length === 0 ? before : yield* merge(input, known, merged);
-  const certain = isCertain(input, known, candidates)
-    ? candidates
-    : yield* reachBelow(input, known, candidates, depth, merged, lowered);
-  keeper.stale ||= lowered.stale;
-  return certain;
+  addSurplus(input, pools, merged);
+  return matches.length > 0;
 }
 
 /** Legs that can be searched on alone, each with its least score. Where scores fall to it soonest, the fewest chunks are above it: that leg comes first. */
@@ -253,8 +258,8 @@ function reachable(
   least: number,
 ): readonly { readonly at: number; readonly floor: number }[] {
   const found = pools.flatMap((pool, at) => {
-    const { last, whole, scale } = pool;
-    if (whole || last === undefined) return [];
+    const { last, whole, scale, result } = pool;
+    if (whole || last === undefined || last === result.kept) return [];
     let others = 0;
     for (const other of pools) if (other !== pool) others += mostOutside(input, other);
     const floor = floorOf(input, pool, last, least - others - least * rounding);
@@ -277,7 +282,7 @@ function floorOf({ fusion }: FuseInput, { name, scale }: LegPool, last: number, 
 }
 
 /** Whether no chunk outside the pools can be among the first `wanted`. */
-function isCertain(input: FuseInput, pools: readonly LegPool[], candidates: readonly FusedChunk[]): boolean {
+function isCertain(input: FuseInput, pools: readonly LegPool[], least: number | undefined): boolean {
   const { fusion, minFusedScore = -Infinity } = input;
   const open = pools.filter(({ whole }) => !whole);
   if (fusion.byRank || open.length === 0) return true;
@@ -289,7 +294,6 @@ function isCertain(input: FuseInput, pools: readonly LegPool[], candidates: read
   let bound = 0;
   // Added in the order of the parts, so that rounding cannot put a candidate above it.
   for (const pool of pools) bound += mostOutside(input, pool);
-  const least = lastWanted(input, candidates);
   // A chunk outside that reached exactly the last score could still win by its place, so equality is not enough.
   return (
     (least !== undefined && least > bound) ||

@@ -48,8 +48,8 @@ export interface LegPool {
   readonly depth: number;
   /** No chunk outside the pool matches. */
   readonly whole: boolean;
-  /** The score of the last one in the pool: what a chunk outside it scores at most. */
-  readonly last: number | undefined;
+  /** The most that a chunk outside the pool scores: as much as the last one in it. Once the leg gave what it kept, less. */
+  last: number | undefined;
   stale: boolean;
 }
 
@@ -67,15 +67,8 @@ export function openPool(name: string, depth: MatchCount, result: LegResult): Le
   };
 }
 
-/** A match of a leg, which says why when it is asked: few are. A getter of an object literal would be made anew for each match. */
+/** A match of a leg, which says why when it is asked: few are. */
 export class FoundMatch implements FoundByLeg {
-  static readonly #whyProperty: PropertyDescriptor & ThisType<FoundMatch> = {
-    enumerable: true,
-    get() {
-      return this.#match.why;
-    },
-  };
-  declare readonly why: Why;
   readonly score: number;
   readonly rank: number;
   readonly #match: LegMatch;
@@ -84,7 +77,10 @@ export class FoundMatch implements FoundByLeg {
     this.score = match.score;
     this.rank = rank;
     this.#match = match;
-    Object.defineProperty(this, "why", FoundMatch.#whyProperty);
+  }
+
+  get why(): Why {
+    return this.#match.why;
   }
 }
 
@@ -104,24 +100,25 @@ interface Merged extends ChunkRef {
   readonly asked: Set<string>;
   /** The most that it scores in sum. */
   limit?: number | undefined;
+  /** The least that it scores in sum, if it is a candidate. */
+  sure: number;
 }
 
-/** Adds the pools to what is `merged` already, and looks up what legs lack. **Shape** the candidates; those that cannot be among the first `wanted` may be absent. */
-export function* merge(
-  input: MergeInput,
-  pools: readonly LegPool[],
-  merged: MergedChunks,
-): Waits<readonly FusedChunk[]> {
+/** Adds the pools to what is `merged` already. */
+export function addPools(input: MergeInput, pools: readonly LegPool[], merged: MergedChunks): void {
   for (const { name, result, depth } of pools) {
     for (let i = 0; i < depth; i++) {
       const match = result.matches[i]!;
       entryFor(input, merged, match).legs.set(name, new FoundMatch(match, i + 1));
     }
   }
-  if (input.fusion.byRank) return listCandidates(input, pools, merged.values());
+  if (!input.fusion.byRank) addSurplus(input, pools, merged);
+}
+
+/** Adds what complete legs gave beyond their pools to the chunks of others. */
+export function addSurplus(input: MergeInput, pools: readonly LegPool[], merged: MergedChunks): void {
   for (const pool of pools)
     if (!pool.whole && pool.result.complete) addScores(input, merged, pool, pool.result.matches, pool.depth);
-  return yield* complete(input, pools, merged);
 }
 
 /** **Shape** best first, without chunks that some leg is still to score. */
@@ -147,7 +144,8 @@ export function entryFor(input: MergeInput, merged: MergedChunks, match: LegMatc
   const { scope, id, revision } = match;
   const key = nameOf(input, match);
   let entry = merged.get(key);
-  if (entry === undefined) merged.set(key, (entry = { scope, id, revision, legs: new Map(), asked: new Set() }));
+  if (entry === undefined)
+    merged.set(key, (entry = { scope, id, revision, legs: new Map(), asked: new Set(), sure: -Infinity }));
   return entry;
 }
 
@@ -187,8 +185,25 @@ function lacks({ legs, asked }: Merged, { name, result, whole }: LegPool): boole
 /** So many times those that are wanted are looked up first: mostly the last one that is wanted is among them, or nearly. */
 const firstShare = 1.5;
 
+/** The same where bounds say what may reach the last one: mostly these are all. */
+const sureShare = 4;
+
 /** For so many times those that are wanted, bounds cost as much as scores. */
 const fewShare = 3;
+
+/**
+ * A score that `wanted` candidates have at least, by the bounds that the legs kept; `undefined` where these say nothing.
+ *
+ * **Cost** a bound for each chunk that some leg lacks.
+ */
+export function leastSure(input: MergeInput, pools: readonly LegPool[], merged: MergedChunks): number | undefined {
+  const { wanted, fusion } = input;
+  if (wanted === "all" || fusion.byRank) return undefined;
+  limitEach(input, pools, [...merged.values()]);
+  const sure = Float64Array.from(merged.values(), (entry) => entry.sure).sort();
+  const least = sure[sure.length - wanted] ?? -Infinity;
+  return least > (fusion.above ?? -Infinity) ? least : undefined;
+}
 
 /**
  * Looks up what legs lack of chunks, those first that may score most by the bounds that the legs kept. The others are left out once none of them can reach the
@@ -196,8 +211,14 @@ const fewShare = 3;
  *
  * **Cost** mostly one or two look-ups of each leg; one where a leg kept no bounds, and then of all chunks.
  */
-function* complete(input: MergeInput, pools: readonly LegPool[], merged: MergedChunks): Waits<readonly FusedChunk[]> {
+export function* complete(
+  input: MergeInput,
+  pools: readonly LegPool[],
+  merged: MergedChunks,
+  sure = -Infinity,
+): Waits<readonly FusedChunk[]> {
   const { wanted, minFusedScore = -Infinity } = input;
+  if (input.fusion.byRank) return listCandidates(input, pools, merged.values());
   const open = [...merged.values()].filter((entry) => pools.some((pool) => lacks(entry, pool)));
   limitEach(
     input,
@@ -205,11 +226,12 @@ function* complete(input: MergeInput, pools: readonly LegPool[], merged: MergedC
     open.filter(({ limit }) => limit === undefined),
   );
   open.sort((a, b) => b.limit! - a.limit!);
-  const size = wanted === "all" ? open.length : Math.ceil(wanted * firstShare);
+  const share = sure === -Infinity ? firstShare : sureShare;
+  const size = wanted === "all" ? open.length : Math.ceil(wanted * share);
   for (let at = 0; ;) {
     const candidates = listCandidates(input, pools, merged.values());
     const last = lastWanted(input, candidates);
-    const least = Math.max(last ?? -Infinity, minFusedScore);
+    const least = Math.max(last ?? sure, minFusedScore);
     const most = last === undefined ? at + size : open.length;
     const isNext = ({ limit = Infinity }: Merged, place: number): boolean =>
       limit === Infinity || (place < most && limit + Math.abs(limit) * rounding >= least);
@@ -222,27 +244,43 @@ function* complete(input: MergeInput, pools: readonly LegPool[], merged: MergedC
   }
 }
 
-/** Sets the most that each chunk scores in sum: `Infinity` where a leg has no bounds, and for few chunks. */
-function limitEach({ fusion, wanted }: MergeInput, pools: readonly LegPool[], entries: readonly Merged[]): void {
+/** Sets the most and the least that each chunk scores in sum: infinite where a leg has no bounds, and for few chunks. */
+function limitEach(input: MergeInput, pools: readonly LegPool[], entries: readonly Merged[]): void {
+  const { fusion, wanted } = input;
   const areFew = wanted === "all" || entries.length <= wanted * fewShare;
-  for (const entry of entries) entry.limit = areFew ? Infinity : 0;
+  const scales = pools.map(({ name, scale }) => [name, scale] as const);
+  for (const entry of entries) {
+    entry.limit = areFew ? Infinity : 0;
+    // One that is found once, and not surely enough, is a candidate only where another leg finds it too.
+    entry.sure = areFew || isAloneBelow(entry.legs, scales) ? -Infinity : 0;
+  }
   if (areFew) return;
-  for (const pool of pools) {
+  for (const [at, pool] of pools.entries()) {
     const { name, result, scale } = pool;
+    const { minScore = -Infinity } = input.legs[at]!.within;
     const missing = entries.filter((entry) => lacks(entry, pool));
-    const bounds = missing.length === 0 ? [] : (result.bounds?.(missing) ?? missing.map(() => Infinity));
+    const bounds = missing.length === 0 ? undefined : result.bounds?.(missing);
+    const partOf = (score: number): number =>
+      Number.isFinite(score) ? fusion.part(name, { score, rank: Infinity }, scale) : score;
     let next = 0;
     for (const entry of entries) {
       const found = entry.legs.get(name);
-      if (found !== undefined) entry.limit! += fusion.part(name, found, scale);
-      else if (lacks(entry, pool)) {
-        const score = bounds[next++]!;
-        // A leg that does not match gives 0.
-        const isKnown = Number.isFinite(score);
-        entry.limit! += Math.max(0, isKnown ? fusion.part(name, { score, rank: Infinity }, scale) : score);
+      if (found !== undefined) {
+        const part = fusion.part(name, found, scale);
+        entry.limit! += part;
+        entry.sure += part;
+      } else if (lacks(entry, pool)) {
+        const most = bounds?.most[next] ?? Infinity;
+        const least = bounds?.least[next] ?? -Infinity;
+        next++;
+        // A leg that does not match gives 0. So may one whose score could be below its threshold.
+        entry.limit! += Math.max(0, partOf(most));
+        if (most === -Infinity) continue;
+        entry.sure += least >= minScore ? partOf(least) : Math.min(0, partOf(least));
       }
     }
   }
+  for (const entry of entries) entry.sure -= Math.abs(entry.sure) * rounding;
 }
 
 /** Asks each leg for its exact scores of chunks that only other legs found. Such chunks rank behind everything that the leg found by itself. */

@@ -5,9 +5,10 @@ import { defaultBm25 } from "../../src/engine/bm25/bm25-settings.ts";
 import { buildDocumentFields } from "../../src/engine/bm25/document-fields.ts";
 import type { Analyzer } from "../../src/contracts/analyzer.ts";
 import { createWordIndex, type IndexedWord } from "../../src/engine/bm25/word-index.ts";
-import { createPlainSums, createSimdSums } from "../../src/engine/kernels/impact-sums.ts";
+import { createPlainSums, createSimdSums, impactSums, listReaching } from "../../src/engine/kernels/impact-sums.ts";
 import { countAt, entryOf, packPostings, sparseAt } from "../../src/engine/bm25/word-list.ts";
 import { finishSteps } from "../../src/runtime/steps.ts";
+import { createRandom } from "../../src/testing/random.ts";
 import type { Postings, Segment } from "../../src/engine/segments/segment.ts";
 
 const size = 150_000;
@@ -387,5 +388,26 @@ describe("sums of impacts", () => {
       }),
       { numRuns: 30 },
     );
+  });
+});
+
+describe("numbers that reach another", () => {
+  it("are all that do, in order, over several windows, and the sums of a search stay clear", () => {
+    const random = createRandom(9);
+    const numbers = Float32Array.from({ length: size }, () => random.next() - 0.2);
+    for (const at of [0, 65_535, 65_536, 131_071, size - 1]) numbers[at] = at % 2 === 0 ? 1 : Number.NaN;
+    for (const [from, to] of [
+      [0, size],
+      [3, 65_540],
+      [65_537, 140_001],
+      [7, 7],
+    ] as const) {
+      for (const least of [-Infinity, -0.1, 0, Math.fround(0.3), numbers[5]!, 0.79, 1, 2]) {
+        const plain: number[] = [];
+        for (let at = from; at < to; at++) if (numbers[at]! >= least) plain.push(at);
+        expect(listReaching(numbers, from, to, least)).toEqual(plain);
+      }
+    }
+    expect(impactSums().sums.every((sum) => sum === 0)).toBe(true);
   });
 });

@@ -261,7 +261,14 @@ function boundsOf({ looseness, ranking, minScore }: WorldLeg): LegResult["bounds
     // Such a chunk scores below the threshold, or the leg does not know it.
     return minScore !== undefined ? minScore + looseness : looseness === 3 ? Infinity : -Infinity;
   };
-  return (chunks) => (looseness === 0.1 && chunks.length % 7 === 0 ? undefined : chunks.map(upper));
+  const lower = (row: Pick<Row, "scope" | "id">): number => {
+    const score = scores.get(keyOf(row));
+    // The least says nothing of a chunk that may not match.
+    if (score !== undefined) return looseness === 3 ? -Infinity : score - looseness;
+    return minScore !== undefined ? minScore - 0.01 : -Infinity;
+  };
+  return (chunks) =>
+    looseness === 0.1 && chunks.length % 7 === 0 ? undefined : { most: chunks.map(upper), least: chunks.map(lower) };
 }
 
 type LegWithin = Pick<Within, "only" | "unnamed" | "naming" | "minScore" | "keep" | "together">;

@@ -134,6 +134,49 @@ describe("a fusion whose pools are not enough", () => {
   });
 });
 
+describe("bounds of given chunks", () => {
+  it("hold between them what each leg scores, and are near one another [T28 L5]", async () => {
+    const store = createMemoryStore();
+    const embedder = createEmbedder(clusters, { secret: store.secret });
+    const random = createRandom(23);
+    const next = () => random.next();
+    const chunks = createChunks(900).map((each, i): Chunk => {
+      const headings = i % 3 === 0 ? [draw(next), `${draw(next)} ${draw(next)}`] : [];
+      return { ...each, headings };
+    });
+    const { version, embeddings } = await embedder.embed(chunks, { purpose: "document" });
+    await writeChunks(
+      store,
+      gate.write(operator, "deployment"),
+      chunks.map((each, i) => ({ chunk: each, embeddings: [{ version, embedding: embeddings[i]! }] })),
+    );
+    const session = await store.session(gate.read(operator, ["deployment"]));
+    let headed = 0;
+    for (let i = 0; i < fewer(6, 60); i++) {
+      const text = Array.from({ length: 1 + Math.floor(next() * 4) }, () => draw(next)).join(" ");
+      const vector = { embedding: embeddings[i]!, version, scopes: ["deployment"] as const };
+      const query = { question: text, text, syntax: "literal", embeddings: [vector] } as const;
+      const legs = session.legs.filter(({ name }) => name === "lexical" || name === "dense");
+      expect(legs).toHaveLength(2);
+      for (const leg of legs) {
+        const { matches } = await leg.search(query, "all", {});
+        const [best] = matches;
+        const { bounds, forget } = await leg.search(query, 3, { keep: true });
+        const { most, least } = bounds!(matches)!;
+        const wrong = matches.filter(({ score }, n) => !(least[n]! <= score && score <= most[n]!));
+        expect([leg.name, text, ...wrong]).toEqual([leg.name, text]);
+        const wide = matches.filter((_, n) => most[n]! - least[n]! > 0.1 * best!.score);
+        // Only what the heading of a chunk gives is not known, where a name has the word.
+        const named = wide.filter(({ why }) => why.kind === "terms" && why.fields!.names > 0);
+        expect(wide).toEqual(named);
+        headed += named.length;
+        forget!();
+      }
+    }
+    expect(headed).toBeGreaterThan(0);
+  });
+});
+
 describe("a search that is stopped", () => {
   /** A signal that stops after so many looks at it. */
   const stopping = (looks: number): AbortSignal => {
@@ -213,7 +256,7 @@ describe("chunks that a leg kept", () => {
     Float64Array.from(ordinals, score);
   /** Words give chunk 6 the most, and chunk 9 nothing. Only a second look knows what chunk 2 gets. */
   const near = (ordinal: number): number => (ordinal === 6 ? 2 : ordinal === 9 ? 0 : 1);
-  const unknown = { sums: () => undefined, most: () => Infinity, close() {} };
+  const unknown = { sums: () => undefined, most: () => Infinity, bounds: () => undefined, close() {} };
   const words = { ...unknown, rough: give((ordinal) => (ordinal === 2 ? 2 : near(ordinal))), near: give(near) };
   const find = (more: object, scores: typeof words | undefined = words): readonly number[] =>
     findTogether("dense", kept, { ...bound, ...more }, () => scores)![0]!.ordinals;

@@ -1,6 +1,7 @@
 import type { DocumentParts } from "./document-parts.ts";
 import type { HeadingScoring } from "./heading-part.ts";
 import type { IndexedWord, WordIndex } from "./word-index.ts";
+import { lowerBound, type WordList } from "./word-list.ts";
 import type { Postings, Segment } from "../segments/segment.ts";
 
 /** One word of a query: the terms under which chunks may have it, and how often the query says it. */
@@ -48,4 +49,20 @@ export interface Bm25Scoring {
   readonly parts: DocumentParts | undefined;
   /** `undefined` where headings do not count. */
   readonly headings: HeadingScoring | undefined;
+}
+
+/** The most that a chunk's heading gives. */
+export function headingOf(
+  { headings, bounds }: Bm25Scoring,
+  lists: readonly (WordList | undefined)[],
+  ordinal: number,
+): number {
+  let most = 0;
+  if (headings === undefined) return most;
+  for (let word = 0; word < lists.length; word++) {
+    const ordinals = lists[word]?.names?.ordinals;
+    if (ordinals === undefined || bounds.units[word] === 0) continue;
+    if (ordinals[lowerBound(ordinals, ordinal)] === ordinal) most += headings.most[word]!;
+  }
+  return most;
 }

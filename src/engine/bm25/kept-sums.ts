@@ -1,6 +1,7 @@
-import type { Bm25Scoring } from "./bm25-scoring.ts";
+import { type Bm25Scoring, headingOf } from "./bm25-scoring.ts";
 import type { SharedParts } from "./document-parts.ts";
 import { type LentRoom, takeRoom } from "../kernels/lent-room.ts";
+import type { ScoreBounds } from "../../contracts/leg.ts";
 import type { Segment } from "../segments/segment.ts";
 
 /** Bounds of the scores of all chunks that a search looked at. **Shape** the most that each given chunk scores, by its place; 0 without a word of the query. */
@@ -13,6 +14,8 @@ export interface KeptScores {
   rough(segment: Segment, ordinals: readonly number[]): Float64Array | undefined;
   /** With its own name and document. **Cost** for each chunk, a look-up in the lists of documents. */
   near(segment: Segment, ordinals: readonly number[]): Float64Array | undefined;
+  /** The same, and the least. **Cost** beside it, a look-up in the lists of names for each word where headings count. */
+  bounds(segment: Segment, ordinals: readonly number[]): ScoreBounds | undefined;
   /** Forgets them: the next search takes the room. */
   close(): void;
 }
@@ -71,6 +74,13 @@ function boundKept(
     }
     return uppers;
   }
+  function near(segment: Segment, ordinals: readonly number[]): Float64Array | undefined {
+    if (parts === undefined) return bound(segment, ordinals, () => 0);
+    const [entries, homes] = [index.fields!.entriesOf(segment), index.fields!.documentsOf(segment)];
+    const sharedBy = ({ names }: SharedParts) =>
+      bound(segment, ordinals, (ordinal) => (names?.[entries[ordinal]!] ?? 0) + (parts.document(homes[ordinal]!) ?? 0));
+    return parts.withParts(false, sharedBy);
+  }
   return {
     sums(segment) {
       const [sums, first] = [room.numbers, firsts.get(segment)];
@@ -78,16 +88,15 @@ function boundKept(
     },
     most: (sum) => (sum > 0 ? (sum * scale + mostShared) * more : 0),
     rough: (segment, ordinals) => bound(segment, ordinals, () => mostShared),
-    near(segment, ordinals) {
-      if (parts === undefined) return bound(segment, ordinals, () => 0);
-      const [entries, homes] = [index.fields!.entriesOf(segment), index.fields!.documentsOf(segment)];
-      const sharedBy = ({ names }: SharedParts) =>
-        bound(
-          segment,
-          ordinals,
-          (ordinal) => (names?.[entries[ordinal]!] ?? 0) + (parts.document(homes[ordinal]!) ?? 0),
-        );
-      return parts.withParts(false, sharedBy);
+    near,
+    bounds(segment, ordinals) {
+      const most = near(segment, ordinals);
+      if (most === undefined) return undefined;
+      const lists = scoring.words.map(({ indexed }) => indexed.lists.get(segment));
+      // The bound is too large by the heading's most, by what impacts are rounded up, and by a share for each of both sides.
+      const less = (upper: number, n: number): number =>
+        Math.max(0, upper * (1 - 4 * bounds.share) - headingOf(scoring, lists, ordinals[n]!) - bounds.slack);
+      return { most, least: most.map((upper, n) => (upper > 0 ? less(upper, n) : 0)) };
     },
     close: () => room.close(),
   };

@@ -1,5 +1,5 @@
 import type { SearchedSegment } from "./best-chunks.ts";
-import type { Bm25Scoring, Bounds } from "./bm25-scoring.ts";
+import { type Bm25Scoring, type Bounds, headingOf } from "./bm25-scoring.ts";
 import type { SharedParts } from "./document-parts.ts";
 import { impactSums, siftedAtOnce, windowSize } from "../kernels/impact-sums.ts";
 import { createTopK } from "../kernels/top-k.ts";
@@ -195,18 +195,6 @@ function sharedOf({ names, documents }: SharedParts, { entries, homes }: Searche
   if (names !== undefined) sum += names[entries![ordinal]!]!;
   if (documents !== undefined) sum += documents[homes![ordinal]!]!;
   return sum;
-}
-
-/** The most that a chunk's heading gives. */
-function headingOf({ headings, bounds }: Bm25Scoring, lists: SearchedLists["lists"], ordinal: number): number {
-  let most = 0;
-  if (headings === undefined) return most;
-  for (let word = 0; word < lists.length; word++) {
-    const ordinals = lists[word]?.names?.ordinals;
-    if (ordinals === undefined || bounds.units[word] === 0) continue;
-    if (ordinals[lowerBound(ordinals, ordinal)] === ordinal) most += headings.most[word]!;
-  }
-  return most;
 }
 
 /** At least the score without its heading, by the sum with all parts. */

@@ -79,3 +79,23 @@ let shared: ImpactSums | undefined;
 export function impactSums(): ImpactSums {
   return (shared ??= createSimdSums() ?? createPlainSums());
 }
+
+/** Places of numbers that are not below `least`. **Cost** half a microsecond for a thousand numbers, and a place in a list for each one that is found. */
+export function listReaching(numbers: Float32Array, from: number, to: number, least: number): number[] {
+  const reaching: number[] = [];
+  if (!(least > 0)) {
+    for (let at = from; at < to; at++) if (numbers[at]! >= least) reaching.push(at);
+    return reaching;
+  }
+  const { sums, sift, found } = impactSums();
+  for (let base = from; base < to; base += windowSize) {
+    const size = Math.min(windowSize, to - base);
+    sums.set(numbers.subarray(base, base + size));
+    for (let at = 0; at < size; at += siftedAtOnce) {
+      const count = sift(at, Math.min(size, at + siftedAtOnce), least);
+      for (let i = 0; i < count; i++) reaching.push(base + found[i]!);
+    }
+    sums.fill(0, 0, size);
+  }
+  return reaching;
+}

@@ -1,5 +1,6 @@
 import { batchRows, strideOf } from "../kernels/code-layout.ts";
 import { codeMemory } from "../kernels/code-memory.ts";
+import { listReaching } from "../kernels/impact-sums.ts";
 import type { SumBounds } from "../kernels/code-table.ts";
 import { createKthBest, type KthBest } from "../kernels/kth-best.ts";
 import { type LentRoom, takeRoom } from "../kernels/lent-room.ts";
@@ -86,8 +87,10 @@ export interface KeptScan {
    * **Shape** `false` where other scans have taken the room since. **Cost** a look at each row.
    */
   rows(look: number, least: number, offer: (row: number, upper: number) => void, needs?: RowNeeds): boolean;
-  /** The most that a row scores: `-Infinity` for one that was not admitted, `undefined` where other scans have taken the room since. */
+  /** The most that an admitted row scores; `undefined` where other scans have taken the room since. */
   upper(look: number, row: number): number | undefined;
+  /** The least that an admitted row scores; `-Infinity` where its codes are gone. */
+  lower(look: number, row: number): number;
   /** Forgets them: the next scan takes the room. */
   close(): void;
 }
@@ -212,6 +215,15 @@ export function startCertifiedScan(query: ScoredQuery, topK: number, minScore: n
     raise(kth.floor);
   }
 
+  /** As far as a kept bound may be above the score: twice the reach by the digits, in the bound's own units. */
+  function mostReach(look: number, row: number): number {
+    const rows = columns[look]!.dense()!;
+    if (rows.isPassed === true) return Infinity;
+    const table = rows.codes();
+    const reach = 2 * (table.residual(row) * coarse.more + coarse.margin);
+    return bounds.scaled ? table.norm(row) * reach : reach;
+  }
+
   /** Narrows the bounds of rows that still may be among the best and would have to be read. **Shape** how many. */
   function narrow(look: number): number {
     const rows = columns[look]!.dense()!;
@@ -265,11 +277,12 @@ export function startCertifiedScan(query: ScoredQuery, topK: number, minScore: n
       const looked = looks.at(-1)!;
       looks.push(looked + rows);
       const uppers = room?.numbers;
+      const isWhole = flags.subarray(0, rows).indexOf(0) < 0;
       for (let from = 0, size = 0; from < rows; from += size) {
         size = Math.min(batch, rows - from);
         batch = Math.min(batchRows, batch * 2);
-        // Rows that are not looked at keep it.
-        if (uppers !== undefined) memory.uppers.fill(-Infinity, 0, size);
+        // Rows that are not looked at keep it: none of them is listed.
+        if (uppers !== undefined && !isWhole) memory.uppers.fill(-Infinity, 0, size);
         const count = memory.scan(table, from, size, bounds);
         uppers?.set(memory.uppers.subarray(0, size), looked + from);
         const { found: numbers, middles, reaches } = memory;
@@ -314,12 +327,17 @@ export function startCertifiedScan(query: ScoredQuery, topK: number, minScore: n
       }
     },
     close: () => void (spare = scratch),
-    kept: room && keptScan(room, looks, metric === "dot" ? denseNorm : 1),
+    kept: room && keptScan(room, looks, metric === "dot" ? denseNorm : 1, mostReach),
   };
 }
 
-/** `worth` is the score of an upper bound of 1. */
-function keptScan(room: LentRoom, looks: readonly number[], worth: number): KeptScan {
+/** `worth` is the score of an upper bound of 1, and `reach` how far a bound may be above what it bounds. */
+function keptScan(
+  room: LentRoom,
+  looks: readonly number[],
+  worth: number,
+  reach: (look: number, row: number) => number,
+): KeptScan {
   const scoreOf = (upper: number): number => (upper + Math.abs(upper) * roundedUp + leastStep) * worth;
   return {
     rows(look, least, offer, needs) {
@@ -340,17 +358,14 @@ function keptScan(room: LentRoom, looks: readonly number[], worth: number): Kept
     },
     upper(look, row) {
       const upper = room.numbers?.[looks[look]! + row];
-      return upper === -Infinity ? upper : upper && scoreOf(upper);
+      return upper === undefined ? undefined : scoreOf(upper);
+    },
+    lower(look, row) {
+      const upper = room.numbers?.[looks[look]! + row] ?? -Infinity;
+      return (upper - Math.abs(upper) * roundedUp - leastStep - reach(look, row) * wider) * worth;
     },
     close: () => room.close(),
   };
-}
-
-/** Places of numbers that are not below another one. A function of its own is compiled well: it looks at every row of an index. */
-function listReaching(numbers: Float32Array, from: number, to: number, least: number): number[] {
-  const found: number[] = [];
-  for (let at = from; at < to; at++) if (numbers[at]! >= least) found.push(at);
-  return found;
 }
 
 /** As {@link listReaching}, with the least number that the sum of each row's chunk asks for. */
@@ -362,15 +377,11 @@ function listNeeded(
   leasts: Float32Array,
   { sums, first, perSum, ordinals }: RowNeeds,
 ): number[] {
-  const found: number[] = [];
   const last = leasts.length - 1;
-  for (let at = from; at < to; at++) {
-    const number = numbers[at]!;
-    if (!(number >= least)) continue;
+  return listReaching(numbers, from, to, least).filter((at) => {
     const sum = sums[first + ordinals[at - from]!]!;
-    if (number >= leasts[sum > 0 ? Math.min(last, 1 + Math.floor(sum * perSum)) : 0]!) found.push(at);
-  }
-  return found;
+    return numbers[at]! >= leasts[sum > 0 ? Math.min(last, 1 + Math.floor(sum * perSum)) : 0]!;
+  });
 }
 
 /** More than a number loses by being rounded to 32 bits: as a share of it, and where it is almost 0. */

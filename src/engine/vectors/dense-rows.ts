@@ -19,6 +19,8 @@ export interface DenseRows {
   readonly dimensions: number;
   /** Codes for the first pass, see `certified-scan.ts`: row `r` of the table is row `r`. */
   codes(): CodeTable;
+  /** Whether {@link codes} hold only until others are read. */
+  readonly isPassed?: true;
   /** Makes {@link codes} ready in pieces of a megabyte or less. Absent where they are in memory. */
   load?(): Iterable<undefined>;
   /** Where the row's coordinates are: in `block(row)` from `start(row)` on. Holds until the next call. */

@@ -1,4 +1,5 @@
 import { type Metric, metrics } from "../../contracts/embedding.ts";
+import type { ScoreBounds } from "../../contracts/leg.ts";
 import { findBest, findBestInSteps, type FoundChunk, type SearchedSegment } from "../bm25/best-chunks.ts";
 import { finishSteps } from "../../runtime/steps.ts";
 import { canKeep, certifiedDimensions, type KeptScan, type RowNeeds, startCertifiedScan } from "./certified-scan.ts";
@@ -16,8 +17,8 @@ export interface NearestHit extends FoundChunk {
 export interface KeptRows {
   /** Chunks that may score `least`, and what `needs` says of their segment; `undefined` where other searches have taken the room since. */
   chunks(least: number, needs?: (segment: Segment) => ChunkNeeds | undefined): readonly KeptSegment[] | undefined;
-  /** The most that each chunk of a segment scores, `-Infinity` for one that is not searched; `undefined` as above. */
-  uppers(segment: Segment, ordinals: readonly number[]): Float64Array | undefined;
+  /** The most and the least that each chunk of a segment scores, `-Infinity` for one that is not searched; `undefined` as above. */
+  bounds(segment: Segment, ordinals: readonly number[]): ScoreBounds | undefined;
   /** Forgets them. */
   close(): void;
 }
@@ -178,24 +179,26 @@ function keepRows(
       }
       return segments;
     },
-    uppers(segment, ordinals) {
-      const uppers = new Float64Array(ordinals.length).fill(-Infinity);
+    bounds(segment, ordinals) {
+      const most = new Float64Array(ordinals.length).fill(-Infinity);
+      const least = new Float64Array(ordinals.length).fill(-Infinity);
       let look = 0;
       for (const [i, each] of searched.entries()) {
         for (const column of passed[i]!) {
           const [first = Infinity, last = -Infinity] = [column.ordinals[0], column.ordinals[column.rows - 1]];
-          for (let n = 0; each.segment === segment && n < uppers.length; n++) {
+          for (let n = 0; each.segment === segment && n < most.length; n++) {
             const ordinal = ordinals[n]!;
             const row = ordinal < first || ordinal > last || each.admitted[ordinal] !== 1 ? -1 : rowOf(column, ordinal);
             if (row < 0) continue;
             const upper = kept.upper(look, row);
             if (upper === undefined) return undefined;
-            uppers[n] = Math.max(uppers[n]!, upper);
+            least[n] = most[n] === -Infinity ? kept.lower(look, row) : -Infinity;
+            most[n] = Math.max(most[n]!, upper);
           }
           look++;
         }
       }
-      return uppers;
+      return { most, least };
     },
     close: () => kept.close(),
   };

@@ -83,6 +83,7 @@ function rowsFrom(whole: DenseRows, from: number, codes: () => CodeTable): Dense
   return {
     dimensions: whole.dimensions,
     codes,
+    isPassed: true,
     block: (row) => whole.block(from + row),
     start: (row) => whole.start(from + row),
     norm: (row) => whole.norm(from + row),

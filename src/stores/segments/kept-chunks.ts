@@ -1,4 +1,4 @@
-import type { LegResult, Query, TogetherBound, Within } from "../../contracts/leg.ts";
+import type { LegResult, Query, ScoreBounds, TogetherBound, Within } from "../../contracts/leg.ts";
 import type { KeptScores } from "../../engine/bm25/kept-sums.ts";
 import type { Segment } from "../../engine/segments/segment.ts";
 import type { ChunkNeeds, KeptRows, KeptSegment } from "../../engine/vectors/nearest.ts";
@@ -106,10 +106,11 @@ const largest = 2 ** 40;
 /** Gives {@link LegResult.bounds} by bounds of the chunks of one segment. */
 export function boundsOf(
   { places }: Pick<SegmentMoment, "places">,
-  uppersOf: (segment: Segment, ordinals: readonly number[]) => Float64Array | undefined,
+  within: (segment: Segment, ordinals: readonly number[]) => ScoreBounds | undefined,
 ): NonNullable<LegResult["bounds"]> {
   return (chunks) => {
-    const bounds = chunks.map(() => Infinity);
+    const most = new Float64Array(chunks.length).fill(Infinity);
+    const least = new Float64Array(chunks.length).fill(-Infinity);
     const bySegment = new Map<Segment, { readonly i: number; readonly ordinal: number }[]>();
     for (const [i, chunk] of chunks.entries()) {
       const place = places.get(chunk);
@@ -121,14 +122,17 @@ export function boundsOf(
     for (const [segment, own] of bySegment) {
       // Documents are looked up the quicker in their order.
       own.sort((a, b) => a.ordinal - b.ordinal);
-      const uppers = uppersOf(
+      const bounds = within(
         segment,
         own.map(({ ordinal }) => ordinal),
       );
-      if (uppers === undefined) return undefined;
-      own.forEach(({ i }, n) => (bounds[i] = uppers[n]!));
+      if (bounds === undefined) return undefined;
+      own.forEach(({ i }, n) => {
+        most[i] = bounds.most[n]!;
+        least[i] = bounds.least[n]!;
+      });
     }
-    return bounds;
+    return { most, least };
   };
 }
 

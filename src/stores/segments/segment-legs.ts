@@ -291,14 +291,14 @@ function keptBy(vector: SearchedVector | undefined, { minScore, at, rows }: LegS
   const kept = vector?.kept;
   if (kept === undefined) return {};
   // Each look-up from afar is a transaction: one of all chunks costs less than two of a few.
-  const bounds = rows.unsliced === true ? undefined : boundsOf(at, (...given) => kept.uppers(...given));
+  const bounds = rows.unsliced === true ? undefined : boundsOf(at, (...given) => kept.bounds(...given));
   return { kept: minScore, bounds, forget: () => kept.close() };
 }
 
 /** Sums of words are kept for the bounds of other legs alone, which ask by the leg's name. */
 function keptSums({ at, rows }: LegSearch, kept: KeptScores | undefined): KeptBounds {
   if (kept === undefined) return {};
-  const bounds = rows.unsliced === true ? undefined : boundsOf(at, (...given) => kept.near(...given));
+  const bounds = rows.unsliced === true ? undefined : boundsOf(at, (...given) => kept.bounds(...given));
   return { bounds, forget: () => kept.close() };
 }
 
