@@ -275,7 +275,7 @@ describe("segments hold what a list of their chunks says", () => {
   });
 
   it("with an id for every ordinal, asked in any order, each read once while they are few", () => {
-    const long = "x".repeat(9_000);
+    const long = "x".repeat(72_000);
     const items = Array.from({ length: 12 }, (_, key): Placed => {
       const none = { title: [], headings: [], vectors: [], language: "", live: true, present: true };
       return { ...none, id: `${key < 2 ? "short" : long}${String(key).padStart(2, "0")}`, key, text: ["ab"] };
