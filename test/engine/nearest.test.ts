@@ -269,7 +269,11 @@ describe("the nearest vectors are those of a plain loop over all of them, to the
     );
   });
 
-  afterAll(() => void vi.unstubAllGlobals());
+  afterAll(() => {
+    vi.unstubAllGlobals();
+    // Other files need a memory with WebAssembly.
+    vi.resetModules();
+  });
 });
 
 describe("sparse and hybrid vectors", () => {
