@@ -326,13 +326,11 @@ export function createLazyNews({ db, schema, facts, placement }: LazyNewsOptions
       );
       anew.clear();
       const isWrong = takeBase(rows);
-      if (isWrong) {
-        for (const name of held.keys()) anew.set(name, "index");
-      } else {
-        for (const [i, row] of found.entries()) {
-          const again = takeScope(row, rows, indexes[i]);
-          if (again !== undefined) anew.set(row.a ?? "", again);
-        }
+      for (const [i, row] of found.entries()) {
+        const name = row.a as Scope;
+        // What is held may be of fits that have gone; what comes whole is of those that came with it.
+        const again = isWrong && held.has(name) ? "index" : takeScope(row, rows, indexes[i]);
+        if (again !== undefined) anew.set(name, again);
       }
       const there = new Set(found.map(({ a }) => a));
       for (const name of names) if (!there.has(name)) drop(name);

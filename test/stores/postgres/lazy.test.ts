@@ -85,6 +85,18 @@ it.each([true, false])(
   600_000,
 );
 
+it("a process without a copy finds a scope that is made, with a first fit, after it looked", async () => {
+  const made: Operation = { do: "replace", scope: "deployment", id: "e", from: 18, count: 12, embeds: true, year: 2023 };
+  await compare(
+    [
+      [true, { do: "settle" }],
+      [false, made],
+      [true, { do: "settle" }],
+    ],
+    true,
+  );
+});
+
 /** A client that counts its trips and what comes back. */
 function watched(): { readonly client: PostgresClient; trips: number; bytes: number } {
   const state = {
