@@ -9,7 +9,8 @@ import { keys, startWorld } from "./service.ts";
 const mebibyte = 2 ** 20;
 const most = mebibyte;
 const body = Buffer.alloc(most + 10 * mebibyte, "a");
-const limits = { maxJsonBytes: most, maxUploadBytes: most };
+// What is left of a refused body is read as far as `maxBufferedBytes`.
+const limits = { maxJsonBytes: most, maxUploadBytes: most, maxBufferedBytes: 2 * body.length };
 
 interface Refused {
   readonly title: string;

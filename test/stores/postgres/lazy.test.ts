@@ -86,7 +86,15 @@ it.each([true, false])(
 );
 
 it("a process without a copy finds a scope that is made, with a first fit, after it looked", async () => {
-  const made: Operation = { do: "replace", scope: "deployment", id: "e", from: 18, count: 12, embeds: true, year: 2023 };
+  const made: Operation = {
+    do: "replace",
+    scope: "deployment",
+    id: "e",
+    from: 18,
+    count: 12,
+    embeds: true,
+    year: 2023,
+  };
   await compare(
     [
       [true, { do: "settle" }],
