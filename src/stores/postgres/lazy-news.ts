@@ -328,7 +328,7 @@ export function createLazyNews({ db, schema, facts, placement }: LazyNewsOptions
       const isWrong = takeBase(rows);
       for (const [i, row] of found.entries()) {
         const name = row.a as Scope;
-        // What is held may be of fits that have gone; what comes whole is of those that came with it.
+        // A scope that is held may be of fits that have gone. One that comes whole is of those that came with it.
         const again = isWrong && held.has(name) ? "index" : takeScope(row, rows, indexes[i]);
         if (again !== undefined) anew.set(name, again);
       }
