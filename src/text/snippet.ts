@@ -115,6 +115,7 @@ function findTerms(text: string, terms: ReadonlySet<string>, analyzer: Analyzer,
   }
   return found;
 }
+
 function knownTo(analyzer: Analyzer, language: string): Known {
   let byLanguage = knownTerms.get(analyzer);
   if (byLanguage === undefined) knownTerms.set(analyzer, (byLanguage = new Map()));

@@ -9,7 +9,7 @@ import { keys, startWorld } from "./service.ts";
 const mebibyte = 2 ** 20;
 const most = mebibyte;
 const body = Buffer.alloc(most + 10 * mebibyte, "a");
-// What is left of a refused body is read as far as `maxBufferedBytes`.
+// The service reads the rest of a refused body up to `maxBufferedBytes`.
 const limits = { maxJsonBytes: most, maxUploadBytes: most, maxBufferedBytes: 2 * body.length };
 
 interface Refused {

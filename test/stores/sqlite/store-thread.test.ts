@@ -319,7 +319,7 @@ describe("the thread of a store", () => {
     const isBuilt = (thread: StoreThread, sealAt: number) => thread.call("build", { scope: "deployment", sealAt });
     const first = await openThread();
     expect(await isBuilt(first, 90)).toBe(true);
-    // What it built waits for its place, and the next store has none of it.
+    // A segment that the first store built waits for its place. The next store has none of it.
     await first.close();
     const before = started;
     const second = await openThread();
