@@ -360,15 +360,15 @@ function scoreOf({ weight, gain, k1, bonus }: SharesOfWord, frequency: number): 
 /** Adds the shares of a word to the scores of some chunks, in a loop that makes no object for each. */
 function addShares(scores: Float64Array, ordinals: readonly number[], list: WordList, shares: SharesOfWord): void {
   const { norms, fileNorms, entries, shift } = shares;
-  const { text } = norms;
+  const { text, textLengths, nameLengths } = norms;
   for (let i = 0, at = 0; i < ordinals.length; i++) {
     const ordinal = ordinals[i]!;
     const found = entryOf(list, ordinal, at);
     at = found < 0 ? ~found : found;
     if (found < 0) continue;
-    let frequency = countAt(list, found) * text[ordinal]! + shift;
+    let frequency = countAt(list, found) * text[textLengths[ordinal]!]! + shift;
     const inNames = sparseAt(list.names, found);
-    if (inNames !== 0) frequency += inNames * norms.names[ordinal]!;
+    if (inNames !== 0) frequency += inNames * norms.names[nameLengths[ordinal]!]!;
     const inFile = sparseAt(list.files, found);
     if (inFile !== 0) frequency += inFile * fileNorms![entries![ordinal]!]!;
     scores[i]! += scoreOf(shares, frequency);
@@ -381,8 +381,8 @@ function shareAt(shares: SharesOfWord, list: WordList, at: number, ordinal: numb
   const inText = countAt(list, at);
   const inNames = sparseAt(list.names, at);
   const inFile = sparseAt(list.files, at);
-  const text = inText * norms.text[ordinal]! + shift;
-  const names = inNames === 0 ? 0 : inNames * norms.names[ordinal]!;
+  const text = inText * norms.text[norms.textLengths[ordinal]!]! + shift;
+  const names = inNames === 0 ? 0 : inNames * norms.names[norms.nameLengths[ordinal]!]!;
   const file = inFile === 0 ? 0 : inFile * fileNorms![entries![ordinal]!]!;
   // Without an occurrence, a formula with a shift or a bonus would still give something.
   const stated = inText + inNames > 0 ? scoreOf(shares, text + names) : 0;

@@ -79,7 +79,7 @@ export function createWordIndex(
     text: chunks === 0 ? 0 : sum(({ liveLengths }) => liveLengths.text) / chunks,
     names: chunks === 0 ? 0 : sum(({ liveLengths }) => liveLengths.names) / chunks,
   };
-  const norms = new Map<Segment, Norms>();
+  const norms = createNorms(held, averages, formula, settings);
   const words = new Map<string, IndexedWord>();
   let bytes = 0;
   /** A term's count in a segment, as far as it is known without postings. */
@@ -90,11 +90,7 @@ export function createWordIndex(
     formula,
     fields,
     chunks,
-    norms(segment) {
-      let made = norms.get(segment);
-      if (made === undefined) norms.set(segment, (made = createNorms(segment, averages, formula, settings)));
-      return made;
-    },
+    norms,
     expect(terms) {
       for (const segment of held) segment.expect?.(terms);
     },
@@ -199,13 +195,13 @@ function impactsOf(
   const unit = mostImpact / (gain + bonus);
   const entries = files && fields!.entriesOf(segment);
   const fileNorms = files && fields!.fileNorms(settings.fileWeight, settings.fileB);
-  const { text } = own;
+  const { text, textLengths, nameLengths } = own;
   const { length } = ordinals;
   const room = impactRoom(length);
   for (let at = 0; at < length; at++) {
     const ordinal = ordinals[at]!;
-    let frequency = counts[at]! * text[ordinal]! + shift;
-    if (names !== undefined && names[at]! > 0) frequency += names[at]! * own.names[ordinal]!;
+    let frequency = counts[at]! * text[textLengths[ordinal]!]! + shift;
+    if (names !== undefined && names[at]! > 0) frequency += names[at]! * own.names[nameLengths[ordinal]!]!;
     if (files !== undefined && files[at]! > 0) frequency += files[at]! * fileNorms![entries![ordinal]!]!;
     const impact = Math.ceil(unit * ((gain * frequency) / (k1 + frequency) + bonus));
     room[at] = impact >= 1 && impact < mostImpact ? impact : mostImpact;
