@@ -147,23 +147,53 @@ describe("words by BM25 are those of a plain loop over all chunks", () => {
 describe("lists of postings", () => {
   it("that are kept are those that would be read again, however many", () => {
     const read = (term: number): Postings | undefined =>
-      term % 5 === 0 ? undefined : ({ ordinals: { length: term * 20_000 }, names: undefined } as unknown as Postings);
+      term % 5 === 0 ? undefined : ({ ordinals: { length: term * 50_000 }, names: undefined } as unknown as Postings);
+    const step = fc.tuple(fc.nat(9), fc.nat(2), fc.boolean());
     fc.assert(
-      fc.property(fc.array(fc.tuple(fc.nat(9), fc.boolean()), { maxLength: 60 }), (steps) => {
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         let reads = 0;
-        const cache = createPostingsCache((term) => {
-          reads++;
-          return read(Number(term));
-        });
-        for (const [term, isNew] of steps) {
+        const caches = [0, 1, 2].map(() =>
+          createPostingsCache((term) => {
+            reads++;
+            return read(Number(term));
+          }),
+        );
+        for (const [term, segment, isNew] of steps) {
+          const cache = caches[segment]!;
           if (isNew) cache.clear();
           expect(cache.get(String(term))).toEqual(read(term));
           const before = reads;
           expect(cache.get(String(term))).toEqual(read(term));
           expect(reads).toBe(before);
         }
+        for (const cache of caches) cache.clear();
       }),
     );
+  });
+
+  it("of all segments share eight megabytes: those that were asked for last stay", () => {
+    const list = (length: number) => ({ ordinals: { length }, names: undefined }) as unknown as Postings;
+    const reads: string[] = [];
+    const caches = ["a", "b", "c"].map((name) =>
+      createPostingsCache((term) => {
+        reads.push(name + term);
+        return list(400_000);
+      }),
+    );
+    const ask = (...at: readonly number[]): string => {
+      reads.length = 0;
+      for (const each of at) caches[each]!.get("x");
+      return reads.join(" ");
+    };
+    // Two lists of 3.2 MB fit.
+    expect(ask(0, 1, 0, 1)).toBe("ax bx");
+    expect(ask(2)).toBe("cx");
+    expect(ask(1, 2)).toBe("");
+    expect(ask(0)).toBe("ax");
+    // What is cleared takes no room.
+    for (const cache of caches) cache.clear();
+    expect(ask(1, 2, 1, 2)).toBe("bx cx");
+    for (const cache of caches) cache.clear();
   });
 
   it("joined are the sums of both", () => {

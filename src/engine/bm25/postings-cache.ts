@@ -1,43 +1,63 @@
 import type { Postings } from "../segments/segment.ts";
 
-/** Lists that were decoded, so that a term asked for again costs nothing. */
+/** Lists of one segment that were decoded, so that a term asked for again costs nothing. */
 export interface PostingsCache {
   get(term: string): Postings | undefined;
   clear(): void;
 }
 
-/** Bytes that one segment keeps decoded, at least. Searches keep what they need of a list elsewhere; here it is for the next commit, and for those of other scopes. */
-const leastBudget = 500_000;
-const mostBudget = 4_000_000;
+/**
+ * Bytes of lists that all segments of the process keep together. Searches keep what they need of a list elsewhere; here it is for the next commit, and for those of
+ * other scopes.
+ */
+const sharedBytes = 8_000_000;
 
-/** Bytes that it keeps for each of its chunks: segments of a million chunks together keep 32 MB. */
-const budgetPerChunk = 32;
+interface Kept {
+  readonly list: Postings | undefined;
+  readonly bytes: number;
+  readonly term: string;
+  /** The lists of its segment. */
+  readonly home: Map<string, Kept>;
+}
 
-/** **Cost** `read` once per term, as long as it is among those that were asked for last. `chunks` is how many the segment has; unknown where it grows. */
-export function createPostingsCache(read: (term: string) => Postings | undefined, chunks = Infinity): PostingsCache {
-  const budget = Math.min(mostBudget, Math.max(leastBudget, budgetPerChunk * chunks));
-  const lists = new Map<string, Postings | undefined>();
-  let kept = 0;
-  return {
+/** The list that was asked for last stands last, and goes last. */
+const recent = new Set<Kept>();
+let bytes = 0;
+
+function drop(kept: Kept): void {
+  recent.delete(kept);
+  bytes -= kept.bytes;
+}
+
+/** Lists of segments that nobody has any more. */
+const lost = new FinalizationRegistry((home: ReadonlyMap<string, Kept>) => home.forEach(drop));
+
+/** **Cost** `read` once per term, as long as it is among those that were asked for last. */
+export function createPostingsCache(read: (term: string) => Postings | undefined): PostingsCache {
+  const home = new Map<string, Kept>();
+  const cache: PostingsCache = {
     get(term) {
-      const isKnown = lists.has(term);
-      const list = isKnown ? lists.get(term) : read(term);
-      // The list that was asked for last stands last, and goes last.
-      if (isKnown) lists.delete(term);
-      else kept += bytesOf(list);
-      lists.set(term, list);
-      for (const [other, own] of lists) {
-        if (kept <= budget || other === term) break;
-        lists.delete(other);
-        kept -= bytesOf(own);
+      let kept = home.get(term);
+      if (kept === undefined) {
+        const list = read(term);
+        home.set(term, (kept = { list, bytes: bytesOf(list), term, home }));
+        bytes += kept.bytes;
+      } else recent.delete(kept);
+      recent.add(kept);
+      for (const oldest of recent) {
+        if (bytes <= sharedBytes || oldest === kept) break;
+        oldest.home.delete(oldest.term);
+        drop(oldest);
       }
-      return list;
+      return kept.list;
     },
     clear() {
-      lists.clear();
-      kept = 0;
+      home.forEach(drop);
+      home.clear();
     },
   };
+  lost.register(cache, home);
+  return cache;
 }
 
 function bytesOf(list: Postings | undefined): number {

@@ -100,7 +100,7 @@ export function openSealedSegment(scope: Scope, row: SegmentRow, source: Segment
   const lists = createPostingsCache((term) => {
     const block = findBlock(index(), term);
     return block < 0 ? undefined : findPostings(file("postings", block), term);
-  }, size);
+  });
   takeState(row.state);
 
   function takeState(state: Uint8Array): void {
