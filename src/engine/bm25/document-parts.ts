@@ -3,7 +3,7 @@ import { windowSize } from "../kernels/impact-sums.ts";
 import type { DocumentFields } from "./document-fields.ts";
 import { rarityOf } from "./name-lists.ts";
 import { type DocumentList, documentGain, saturate, type WordIndex } from "./word-index.ts";
-import { countAt, entryOf, lowerBound, mostImpact } from "./word-list.ts";
+import { countAt, entryOf, impactStep, lowerBound, mostImpact } from "./word-list.ts";
 
 /** A word of a query: its terms, how often the query says it, and the documents that have it. */
 interface CountedWord {
@@ -56,7 +56,7 @@ export function scoreDocuments(
     const worth = weight * (rarityOf(fields.documents, list.length) * count);
     return [{ list, worth, unit: (worth * documentGain(k1)) / mostImpact, at: 0 }];
   });
-  const slack = texts.reduce((sum, { unit }) => sum + unit, 0);
+  const slack = texts.reduce((sum, { unit }) => sum + unit * impactStep, 0);
   let last = 0;
   return {
     withParts(withDocuments, work) {

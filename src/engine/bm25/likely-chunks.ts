@@ -4,7 +4,7 @@ import type { SharedParts } from "./document-parts.ts";
 import { impactSums, siftedAtOnce, windowSize } from "../kernels/impact-sums.ts";
 import { createTopK } from "../kernels/top-k.ts";
 import type { KeepingSums } from "./kept-sums.ts";
-import { lowerBound, mostImpact, type WordList } from "./word-list.ts";
+import { impactStep, lowerBound, mostImpact, type WordList } from "./word-list.ts";
 
 /** Chunks that may be among the best, end to end. Valid until the next search. */
 export interface LikelyChunks {
@@ -33,7 +33,7 @@ export function keepLikely({ size, ...lists }: LikelyChunks): LikelyChunks {
 }
 
 /**
- * Bounds by the words' weights. An impact is rounded up by less than 1. A sum in 32 bits errs by a share for each of two additions a word.
+ * Bounds by the words' weights. An impact is rounded up by less than {@link impactStep}. A sum in 32 bits errs by a share for each of two additions a word.
  *
  * **Source** IEEE 754: an addition of 32-bit floats errs by a share of 2⁻²⁴.
  */
@@ -44,7 +44,7 @@ export function boundScores(weights: readonly number[], most: number): Bounds {
   const units = Float64Array.from(weights, (weight) =>
     weight > 0 ? (Math.max(weight / scale, 1e-25) * most * (1 + share)) / mostImpact : 0,
   );
-  return { units, scale, slack: units.reduce((sum, unit) => sum + unit, 0) * scale, share };
+  return { units, scale, slack: units.reduce((sum, unit) => sum + unit * impactStep, 0) * scale, share };
 }
 
 /** Room for the chunks that are found. */

@@ -13,8 +13,8 @@ export interface WordKey {
 }
 
 /**
- * Documents whose text has a word, packed as chunks are. An impact is the saturated, length-normalised frequency in the document, in 65,535ths of the most
- * that it could be, and rounded up.
+ * Documents whose text has a word, packed as chunks are. An impact is the saturated, length-normalised frequency in the document, in shares of the most that
+ * it could be, and rounded up.
  */
 export type DocumentList = WordList;
 
@@ -61,8 +61,8 @@ export interface WordRoom {
   readonly least: number;
 }
 
-/** **Source** a choice: the words of 93 questions over a million abstracts take 113 bytes a chunk. With less room than a round of them, none would stay. */
-const usualRoom: WordRoom = { perChunk: 128, least: 64_000_000 };
+/** **Source** a choice: the words of 93 questions over a million abstracts take 91 bytes a chunk. With less room than a round of them, none would stay. */
+const usualRoom: WordRoom = { perChunk: 104, least: 64_000_000 };
 
 export function createWordIndex(
   segments: readonly Segment[],

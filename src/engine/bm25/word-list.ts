@@ -1,8 +1,14 @@
 import { windowSize } from "../kernels/impact-sums.ts";
 import type { Postings } from "../segments/segment.ts";
 
-/** The highest impact: 16 bits. */
-export const mostImpact = 65_535;
+/** An impact says the count too, in its lowest bits: so it is rounded up by less than this. */
+export const impactStep = 16;
+
+/** The highest impact, before it is rounded up. With {@link impactStep} it stays within 16 bits. */
+export const mostImpact = 65_504;
+
+/** Counts from here on stand apart. */
+const largeCount = impactStep - 1;
 
 /** Counts of the entries that have any; the others have none. `at` ascends. */
 export interface SparseCounts {
@@ -14,46 +20,60 @@ export interface SparseCounts {
 /**
  * Where a word occurs in one segment, as a search walks it: by windows of {@link windowSize} chunks.
  *
- * An *impact* says how much an entry gives, of the most that any could, in 65,535ths and rounded up. So impacts add up to a bound of the
+ * An *impact* says how much an entry gives, of the most that any could, in shares of {@link mostImpact} and rounded up. So impacts add up to a bound of the
  * score, and to one that misses it by little.
  */
 export interface WordList {
   readonly length: number;
   /** Window `w` has the entries `starts[w] … starts[w + 1]`. */
-  readonly starts: Uint32Array;
-  /** Per entry, the place of the chunk in its window in the low 16 bits, the impact in the high ones. Places ascend within a window. */
+  readonly starts: readonly number[];
+  /**
+   * Per entry, the place of the chunk in its window in the low 16 bits, the impact in the high ones. Places ascend within a window. The four lowest bits of the
+   * impact are the occurrences in the text; 15 stands for those in `large`.
+   */
   readonly packed: Uint32Array;
-  /** Occurrences in the text by entry; 255 stands for those in `large`. */
-  readonly counts: Uint8Array;
-  readonly large: ReadonlyMap<number, number>;
+  readonly large: Pick<SparseCounts, "at" | "counts"> | undefined;
   readonly names: SparseCounts | undefined;
   readonly files: SparseCounts | undefined;
   readonly bytes: number;
 }
 
+/** Memory of a list beside its numbers, nearly. **Units** bytes. */
+const listBytes = 450;
+
 /** **Cost** linear. `impacts` has the impact of each entry of the postings, from 1 to {@link mostImpact}. */
 export function packPostings(list: Postings, size: number, impacts: Uint32Array): WordList {
-  const { ordinals, counts: occurrences } = list;
+  const { ordinals, counts } = list;
   const { length } = ordinals;
   const windows = Math.ceil(size / windowSize);
-  const starts = new Uint32Array(windows + 1);
+  const starts = Array.from({ length: windows + 1 }, () => 0);
   const packed = new Uint32Array(length);
-  const counts = new Uint8Array(length);
-  const large = new Map<number, number>();
+  let apart = 0;
   for (let i = 0; i < length; i++) {
     const ordinal = ordinals[i]!;
-    const count = occurrences[i]!;
+    const count = Math.min(counts[i]!, largeCount);
+    if (count === largeCount) apart++;
     starts[(ordinal >>> 16) + 1]!++;
-    packed[i] = (ordinal & 0xffff) | (impacts[i]! << 16);
-    counts[i] = Math.min(count, 255);
-    if (count >= 255) large.set(i, count);
+    // The least impact with these bits that is not below the given one.
+    const impact = (((impacts[i]! - count + impactStep - 1) >> 4) << 4) | count;
+    packed[i] = (ordinal & 0xffff) | (impact << 16);
   }
   for (let window = 0; window < windows; window++) starts[window + 1]! += starts[window]!;
+  const large = apart === 0 ? undefined : gatherLarge(counts, apart);
   const names = list.names && gather(ordinals, list.names);
   const files = list.files && gather(ordinals, list.files);
-  const sparse = (names?.at.length ?? 0) + (files?.at.length ?? 0);
-  const bytes = 200 + 4 * starts.length + 5 * length + 12 * sparse + 40 * large.size;
-  return { length, starts, packed, counts, large, names, files, bytes };
+  const sparse = 12 * ((names?.at.length ?? 0) + (files?.at.length ?? 0)) + 8 * apart;
+  return { length, starts, packed, large, names, files, bytes: listBytes + 8 * windows + 4 * length + sparse };
+}
+
+function gatherLarge(counts: Uint32Array, size: number): Pick<SparseCounts, "at" | "counts"> {
+  const gathered = { at: new Uint32Array(size), counts: new Uint32Array(size) };
+  for (let i = 0, next = 0; next < size; i++) {
+    if (counts[i]! < largeCount) continue;
+    gathered.at[next] = i;
+    gathered.counts[next++] = counts[i]!;
+  }
+  return gathered;
 }
 
 function gather(ordinals: Uint32Array, counts: Uint32Array): SparseCounts | undefined {
@@ -91,12 +111,12 @@ export function entryOf({ packed, starts }: WordList, ordinal: number, from = 0)
   return low < end && (packed[low]! & 0xffff) === wanted ? low : ~low;
 }
 
-export function countAt({ counts, large }: WordList, at: number): number {
-  const count = counts[at]!;
-  return count === 255 ? large.get(at)! : count;
+export function countAt({ packed, large }: WordList, at: number): number {
+  const count = (packed[at]! >>> 16) % impactStep;
+  return count === largeCount ? sparseAt(large, at) : count;
 }
 
-export function sparseAt(sparse: SparseCounts | undefined, at: number): number {
+export function sparseAt(sparse: Pick<SparseCounts, "at" | "counts"> | undefined, at: number): number {
   if (sparse === undefined) return 0;
   const found = lowerBound(sparse.at, at);
   return sparse.at[found] === at ? sparse.counts[found]! : 0;
