@@ -202,7 +202,7 @@ describe("documents of several windows", () => {
   });
 });
 
-describe("documents whose parts differ by less than an impact", () => {
+describe("scores that differ by less than an impact", () => {
   const mean = 200;
   const documents = 200;
   const valueOf = (count: number, length: number): number => {
@@ -226,7 +226,32 @@ describe("documents whose parts differ by less than an impact", () => {
       return other !== undefined && one.impacts < other.impacts ? [[one, other] as const] : [];
     });
 
-  it("come in the order of their scores [L4]", () => {
+  it("are in order: those of chunks [L4]", () => {
+    for (const pair of pairs) {
+      // Other chunks make up the mean.
+      const textLengths = new Uint32Array(documents);
+      textLengths.set([pair[0].length, pair[1].length, documents * mean - pair[0].length - pair[1].length]);
+      const listOf = (word: 0 | 1): Postings => ({
+        ordinals: Uint32Array.of(0, 1),
+        counts: Uint32Array.of(pair[0].counts[word], pair[1].counts[word]),
+        names: undefined,
+      });
+      const segment = {
+        ...segmentOf({ a: listOf(0), b: listOf(1) }),
+        size: documents,
+        live: new Uint8Array(documents).fill(1),
+        liveCount: documents,
+        liveLengths: { text: documents * mean, names: 0 },
+        textLengths,
+        nameLengths: new Uint32Array(documents),
+      } as unknown as Segment;
+      const asked = ["a", "b"].map((term) => ({ terms: [term], count: 1 }));
+      const { hits } = searchBm25([{ segment, admitted: segment.live }], asked, 1, 0);
+      expect(hits.map(({ ordinal }) => ordinal)).toEqual([0]);
+    }
+  });
+
+  it("are in order: those of documents [L4]", () => {
     expect(pairs.length).toBeGreaterThan(50);
     for (const pair of pairs) {
       // Each has a chunk that says both words once, and a long one with the rest. Other documents make up the mean.

@@ -13,7 +13,10 @@ import {
   sumMasses,
   weighTerms,
 } from "./name-lists.ts";
+import { createGrowingNumbers } from "../kernels/growing-numbers.ts";
+import { decodeText } from "../segments/bytes.ts";
 import { encodeNames } from "./stored-names.ts";
+import { lowerBound } from "./word-list.ts";
 
 /** Chunks whose file's name has a term, and how often: `ordinals` ascend. */
 export type FilePostings = Pick<Postings, "ordinals" | "counts">;
@@ -58,6 +61,12 @@ export const noEntry = 0xffff_ffff;
 
 /** Counts of terms that no name has; when there are more, all are forgotten. */
 const mostKnown = 16_384;
+
+/** The first three letters of a term, by its bytes. */
+function beginningOf(bytes: Uint8Array): string {
+  // No letter takes more than four bytes, and none that is cut off is among the first three.
+  return decodeText(bytes.subarray(0, 12)).slice(0, 3);
+}
 
 /** Chunks that are placed in one step. */
 const placedAtOnce = 8192;
@@ -113,19 +122,17 @@ export function* buildDocumentFields(
   let fileNorms: { readonly key: string; readonly norms: Float64Array } | undefined;
   let documentNorms: { readonly b: number; readonly norms: Float64Array } | undefined;
   /** One more than the count of each term of a name; 0 before it is counted. */
-  const counts = new Uint32Array(vocabulary.size);
+  const counts = new Uint32Array(vocabulary.count());
   const others = new Map<string, number>();
   const beginnings = new Set<string>();
-  let letters = 0;
-  for (const [term, at] of vocabulary) {
-    if (byFile.holding(at) !== undefined) beginnings.add(term.slice(0, 3));
-    letters += term.length;
+  for (let at = 0; at < vocabulary.count(); at++) {
+    if (byFile.holding(at) !== undefined) beginnings.add(beginningOf(vocabulary.slice(at)));
     if (at % countedAtOnce === 0) yield;
   }
   const inverted = new Map<Segment, EntryChunks>();
   const chunksOf = (segment: Segment): EntryChunks => {
     let made = inverted.get(segment);
-    if (made === undefined) inverted.set(segment, (made = groupChunks(homes.entriesOf(segment), entries)));
+    if (made === undefined) inverted.set(segment, (made = groupChunks(homes.entriesOf(segment))));
     return made;
   };
 
@@ -153,22 +160,19 @@ export function* buildDocumentFields(
     },
     mass: (name) => masses[name],
     holding(name, term) {
-      const at = vocabulary.get(term);
-      return at === undefined ? undefined : (name === "title" ? byTitle : byFile).holding(at);
+      const at = vocabulary.findText(term);
+      return at < 0 ? undefined : (name === "title" ? byTitle : byFile).holding(at);
     },
-    rarity: (term) => rarities[vocabulary.get(term) ?? -1] ?? rarityOf(documents, 0),
-    hasFile: (term) => vocabulary.has(term) && byFile.holding(vocabulary.get(term)!) !== undefined,
+    rarity: (term) => rarities[vocabulary.findText(term)] ?? rarityOf(documents, 0),
+    hasFile: (term) => byFile.holding(vocabulary.findText(term)) !== undefined,
     mayHaveFile: (word) => beginnings.has(word.slice(0, 3)),
     filePostings(segment, terms) {
-      const found = terms.flatMap((term) => {
-        const at = vocabulary.get(term);
-        return at === undefined ? [] : (byFile.holding(at) ?? []);
-      });
+      const found = terms.flatMap((term) => byFile.holding(vocabulary.findText(term)) ?? []);
       return found.length === 0 ? undefined : spreadOver(chunksOf(segment), found);
     },
     countOf(term, count) {
-      const at = vocabulary.get(term);
-      if (at !== undefined) return (counts[at] ||= count() + 1) - 1;
+      const at = vocabulary.findText(term);
+      if (at >= 0) return (counts[at] ||= count() + 1) - 1;
       let number = others.get(term);
       if (number !== undefined) return number;
       number = count();
@@ -177,15 +181,14 @@ export function* buildDocumentFields(
       return number;
     },
     names,
-    // A number kept by a string takes some 60 bytes beside its letters.
     bytes:
       homes.bytes * 2 +
       entries * 56 +
       documents * 24 +
       byTitle.bytes +
       byFile.bytes +
-      letters * 2 +
-      vocabulary.size * 72 +
+      vocabulary.bytes +
+      vocabulary.count() * 12 +
       mostKnown * 90,
   };
 }
@@ -197,27 +200,42 @@ interface PlacedChunks extends NamedEntries {
   readonly firsts: readonly number[];
   /** Live chunks, by entry. */
   readonly chunkCounts: Uint32Array;
-  readonly documentLengths: Float64Array;
+  readonly documentLengths: Uint32Array;
   readonly bytes: number;
 }
 
 /** Numbers the documents and entries of live chunks. */
 function* placeChunks(segments: readonly Segment[]): Generator<undefined, PlacedChunks> {
-  const languageIds = new Map<string, number>();
-  for (const segment of segments) {
-    for (const language of segment.languages()) {
-      if (!languageIds.has(language)) languageIds.set(language, languageIds.size);
-    }
-  }
   const places = new Map<number, number>();
-  const known = new Map<number, number>();
-  const documentOf: number[] = [];
+  const documentOf = createGrowingNumbers();
   const languageOf: string[] = [];
-  const lengths: number[] = [];
-  const counts: number[] = [];
+  /** The last entry of each document. */
+  const lastOf = createGrowingNumbers();
+  /** The entry before each one in its document; `noEntry` for its first. */
+  const before = createGrowingNumbers();
+  const lengths = createGrowingNumbers();
+  const counts = createGrowingNumbers();
   const bySegment = new Map<Segment, Uint32Array>();
   const firsts: number[] = [];
   let bytes = 0;
+
+  function entryIn(row: number, language: string): number {
+    let document = places.get(row);
+    if (document === undefined) {
+      places.set(row, (document = places.size));
+      lastOf.push(noEntry);
+      lengths.push(0);
+    }
+    for (let entry = lastOf.at(document); entry !== noEntry; entry = before.at(entry))
+      if (languageOf[entry] === language) return entry;
+    before.push(lastOf.at(document));
+    lastOf.set(document, documentOf.length);
+    documentOf.push(document);
+    languageOf.push(language);
+    counts.push(0);
+    return documentOf.length - 1;
+  }
+
   for (const segment of segments) {
     firsts.push(documentOf.length);
     const documents = segment.documents();
@@ -232,29 +250,16 @@ function* placeChunks(segments: readonly Segment[]): Generator<undefined, Placed
       // Chunks of a document stand together mostly.
       if (row !== lastRow || language !== lastLanguage) {
         [lastRow, lastLanguage] = [row, language];
-        let document = places.get(row);
-        if (document === undefined) {
-          places.set(row, (document = places.size));
-          lengths.push(0);
-        }
-        const key = document * languageIds.size + languageIds.get(language)!;
-        const before = known.get(key);
-        entry = before ?? documentOf.length;
-        if (before === undefined) {
-          known.set(key, entry);
-          documentOf.push(document);
-          languageOf.push(language);
-          counts.push(0);
-        }
+        entry = entryIn(row, language);
       }
       own[i] = entry;
-      lengths[documentOf[entry]!]! += textLengths[i]!;
-      counts[entry]!++;
+      lengths.set(documentOf.at(entry), lengths.at(documentOf.at(entry)) + textLengths[i]!);
+      counts.set(entry, counts.at(entry) + 1);
     }
     bySegment.set(segment, own);
     bytes += own.byteLength;
   }
-  const homes = Uint32Array.from(documentOf);
+  const homes = documentOf.take();
   const isOneEach = homes.length === places.size;
   const documentsBySegment = new Map<Segment, Uint32Array>();
   const entriesOf = (segment: Segment): Uint32Array => bySegment.get(segment)!;
@@ -274,32 +279,48 @@ function* placeChunks(segments: readonly Segment[]): Generator<undefined, Placed
     languageOf,
     rows: [...places.keys()],
     firsts,
-    chunkCounts: Uint32Array.from(counts),
-    documentLengths: Float64Array.from(lengths),
+    chunkCounts: counts.take(),
+    documentLengths: lengths.take(),
     bytes,
   };
 }
 
-/** Chunks of one segment by entry: entry `e` has `ordinals[starts[e] … starts[e + 1])`, ascending. */
+/** Chunks of one segment by entry, from its `first` on: entry `first + e` has `ordinals[starts[e] … starts[e + 1])`, ascending. */
 interface EntryChunks {
+  readonly first: number;
   readonly starts: Uint32Array;
   readonly ordinals: Uint32Array;
 }
 
-function groupChunks(own: Uint32Array, entries: number): EntryChunks {
+/** **Cost** memory follows the entries between the segment's first and its last. */
+function groupChunks(own: Uint32Array): EntryChunks {
+  let [first, last] = [noEntry, -1];
+  for (const entry of own) {
+    if (entry === noEntry) continue;
+    if (entry < first) first = entry;
+    if (entry > last) last = entry;
+  }
+  const entries = Math.max(0, last - first + 1);
   const starts = new Uint32Array(entries + 1);
-  for (const entry of own) if (entry !== noEntry) starts[entry + 1]!++;
+  for (const entry of own) if (entry !== noEntry) starts[entry - first + 1]!++;
   for (let i = 0; i < entries; i++) starts[i + 1]! += starts[i]!;
   const next = starts.slice();
   const ordinals = new Uint32Array(starts[entries]!);
   own.forEach((entry, ordinal) => {
-    if (entry !== noEntry) ordinals[next[entry]!++] = ordinal;
+    if (entry !== noEntry) ordinals[next[entry - first]!++] = ordinal;
   });
-  return { starts, ordinals };
+  return { first, starts, ordinals };
 }
 
 /** The chunks of some entries, each with the sum of its entry's counts. */
-function spreadOver({ starts, ordinals }: EntryChunks, found: readonly NamePostings[]): FilePostings | undefined {
+function spreadOver(
+  { first, starts, ordinals }: EntryChunks,
+  named: readonly NamePostings[],
+): FilePostings | undefined {
+  const found = named.map(({ entries, counts }) => {
+    const [from, to] = [lowerBound(entries, first), lowerBound(entries, first + starts.length - 1)];
+    return { entries: entries.subarray(from, to).map((entry) => entry - first), counts: counts.subarray(from, to) };
+  });
   let most = 0;
   for (const { entries } of found) for (const entry of entries) most += starts[entry + 1]! - starts[entry]!;
   if (most === 0) return undefined;
@@ -315,7 +336,7 @@ function spreadOver({ starts, ordinals }: EntryChunks, found: readonly NamePosti
       for (let at = starts[entry]!; at < starts[entry + 1]!; at++) {
         if (size > 0 && ordinals[at]! <= spread.ordinals[size - 1]!) isSorted = false;
         spread.ordinals[size] = ordinals[at]!;
-        spread.counts[size++] = counts![i]!;
+        spread.counts[size++] = counts[i]!;
       }
     }
   }

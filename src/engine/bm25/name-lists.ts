@@ -1,4 +1,6 @@
 import type { Analyzer } from "../../contracts/analyzer.ts";
+import { createGrowingNumbers } from "../kernels/growing-numbers.ts";
+import { createTermNumbers, type TermNumbers } from "../segments/term-numbers.ts";
 
 /** The names of a document: its title, and its file's name as words. */
 export interface DocumentNames {
@@ -9,8 +11,11 @@ export interface DocumentNames {
 /** Entries that have a term. `counts` are occurrences. */
 export interface NamePostings {
   readonly entries: Uint32Array;
-  readonly counts: Uint32Array | undefined;
+  readonly counts: Counts;
 }
+
+/** Occurrences: a byte each, where all fit in one. */
+export type Counts = Uint8Array | Uint32Array;
 
 /** Entries or terms that are counted in one step. */
 export const countedAtOnce = 8192;
@@ -43,7 +48,7 @@ export interface NameTerms {
   readonly starts: Uint32Array;
   readonly terms: Uint32Array;
   /** How often the entry has the term at the same place of `terms`. */
-  readonly counts: Uint32Array;
+  readonly counts: Counts;
 }
 
 /** The same, by term too. */
@@ -56,7 +61,7 @@ export interface NameLists extends NameTerms {
 export interface AnalysedNames {
   readonly entries: NamedEntries;
   /** Numbers of terms. May hold more than the lists have: terms that came before or after. */
-  readonly vocabulary: Map<string, number>;
+  readonly vocabulary: TermNumbers;
   readonly title: NameLists;
   readonly file: NameLists;
 }
@@ -65,9 +70,16 @@ export interface AnalysedNames {
 export interface StoredNames {
   readonly entries: NamedEntries;
   /** Terms by the numbers that the lists give them. */
-  readonly terms: readonly string[];
+  readonly terms: StoredTerms;
   readonly title: NameTerms;
   readonly file: NameTerms;
+}
+
+/** Terms as bytes of UTF-8: term `t` has `bytes[starts[t] … ends[t])`. */
+export interface StoredTerms {
+  readonly bytes: Uint8Array;
+  readonly starts: Uint32Array;
+  readonly ends: Uint32Array;
 }
 
 /** Names that were analysed when they were kept, of the entries `from … to`. */
@@ -97,7 +109,7 @@ export function* analyseNames(
 ): Generator<undefined, AnalysedNames> {
   const { documentOf, languageOf, rows } = entries;
   const former = before !== undefined && !isWorn(before) ? before : undefined;
-  const vocabulary = former?.vocabulary ?? new Map<string, number>();
+  const vocabulary = former?.vocabulary ?? createTermNumbers({ remembers: false });
   /** Where each entry stands among the names that are known, and among which of these; -1 for one that is new. */
   const places = new Int32Array(documentOf.length).fill(-1);
   const sources = new Uint32Array(documentOf.length);
@@ -108,7 +120,8 @@ export function* analyseNames(
     if (stored === undefined) continue;
     for (let entry = from; entry < to; entry++) if (places[entry]! < 0) sources[entry] = known.length;
     yield* findEntries(entries, stored.entries, places, from, to);
-    known.push({ ...stored, numbers: Uint32Array.from(stored.terms, (term) => numberOf(vocabulary, term)) });
+    const { bytes, starts, ends } = stored.terms;
+    known.push({ ...stored, numbers: starts.map((start, term) => vocabulary.number(bytes, start, ends[term]!)) });
     yield;
   }
 
@@ -146,7 +159,7 @@ export function* analyseNames(
 
 /** Whether most of a vocabulary stands in no name any more: the next one begins anew. */
 function isWorn({ vocabulary, title, file }: AnalysedNames): boolean {
-  return vocabulary.size > 1024 && vocabulary.size > 2 * (title.terms.length + file.terms.length);
+  return vocabulary.count() > 1024 && vocabulary.count() > 2 * (title.terms.length + file.terms.length);
 }
 
 /** Finds entries among former ones. Most stand in the same order, with new ones behind them. */
@@ -191,25 +204,24 @@ function* entriesByRow({
   return known;
 }
 
-/** Number of a term, which gets the next one where it has none. */
-function numberOf(vocabulary: Map<string, number>, term: string): number {
-  let id = vocabulary.get(term);
-  if (id === undefined) vocabulary.set(term, (id = vocabulary.size));
-  return id;
-}
-
-function createNameLists(vocabulary: Map<string, number>) {
-  const lengths: number[] = [];
-  const starts: number[] = [0];
-  const terms: number[] = [];
-  const counts: number[] = [];
+function createNameLists(vocabulary: TermNumbers) {
+  const lengths = createGrowingNumbers();
+  const starts = createGrowingNumbers();
+  const terms = createGrowingNumbers();
+  const counts = createGrowingNumbers();
+  starts.push(0);
+  /** The place of a term among those from a place on; -1 where it is not. */
+  function findTerm(term: number, from: number): number {
+    for (let at = from; at < terms.length; at++) if (terms.at(at) === term) return at;
+    return -1;
+  }
   return {
     add(name: readonly string[]): void {
       const from = terms.length;
       for (const term of name) {
-        const id = numberOf(vocabulary, term);
-        const at = terms.indexOf(id, from);
-        if (at >= 0) counts[at]!++;
+        const id = vocabulary.numberText(term);
+        const at = findTerm(id, from);
+        if (at >= 0) counts.set(at, counts.at(at) + 1);
         else {
           terms.push(id);
           counts.push(1);
@@ -229,35 +241,45 @@ function createNameLists(vocabulary: Map<string, number>) {
       starts.push(terms.length);
     },
     *build(): Generator<undefined, NameLists> {
-      const size = vocabulary.size;
+      const byEntry = {
+        lengths: lengths.take(),
+        starts: starts.take(),
+        terms: terms.take(),
+        counts: narrowCounts(counts.view()),
+      };
+      const size = vocabulary.count();
       const begins = new Uint32Array(size + 1);
-      for (const id of terms) begins[id + 1]!++;
+      for (const id of byEntry.terms) begins[id + 1]!++;
       for (let id = 0; id < size; id++) begins[id + 1]! += begins[id]!;
       yield;
       const next = begins.slice();
-      const entries = new Uint32Array(terms.length);
-      const often = new Uint32Array(terms.length);
-      for (let entry = 0; entry < lengths.length; entry++) {
+      const entries = new Uint32Array(byEntry.terms.length);
+      const often = byEntry.counts.slice();
+      for (let entry = 0; entry < byEntry.lengths.length; entry++) {
         if (entry % countedAtOnce === 0) yield;
-        for (let i = starts[entry]!; i < starts[entry + 1]!; i++) {
-          const at = next[terms[i]!]!++;
+        for (let i = byEntry.starts[entry]!; i < byEntry.starts[entry + 1]!; i++) {
+          const at = next[byEntry.terms[i]!]!++;
           entries[at] = entry;
-          often[at] = counts[i]!;
+          often[at] = byEntry.counts[i]!;
         }
       }
-      const byEntry = {
-        lengths: Uint32Array.from(lengths),
-        starts: Uint32Array.from(starts),
-        terms: Uint32Array.from(terms),
-        counts: Uint32Array.from(counts),
-      };
       return toNameLists(byEntry, { begins, entries, often });
     },
   };
 }
 
+/** The same counts in as few bytes as they fit in, for good. */
+function narrowCounts(counts: Uint32Array): Counts {
+  for (const count of counts) if (count > 0xff) return counts.slice();
+  return Uint8Array.from(counts);
+}
+
 /** Where each term begins in the entries that have it, and how often these do. */
-type EntriesByTerm = Readonly<Record<"begins" | "entries" | "often", Uint32Array>>;
+interface EntriesByTerm {
+  readonly begins: Uint32Array;
+  readonly entries: Uint32Array;
+  readonly often: Counts;
+}
 
 /** A function of its own: one inside `createNameLists` would keep the growing lists. */
 function toNameLists(byEntry: NameTerms, { begins, entries, often }: EntriesByTerm): NameLists {
@@ -267,14 +289,15 @@ function toNameLists(byEntry: NameTerms, { begins, entries, often }: EntriesByTe
       const [from = 0, to = 0] = [begins[id], begins[id + 1]];
       return from === to ? undefined : { entries: entries.subarray(from, to), counts: often.subarray(from, to) };
     },
-    bytes: 4 * (2 * byEntry.lengths.length + 4 * byEntry.terms.length + begins.length - 1),
+    bytes:
+      4 * (2 * byEntry.lengths.length + 2 * byEntry.terms.length + begins.length - 1) + 2 * byEntry.counts.byteLength,
   };
 }
 
 /** Lucene's idf of each term, over documents: a document has a term when one of its names does, in any of its languages. */
 export function* weighTerms(names: AnalysedNames): Generator<undefined, Float64Array> {
   const { documentOf, rows } = names.entries;
-  const size = names.vocabulary.size;
+  const size = names.vocabulary.count();
   const inOrder = documentOf.every((document, i) => i === 0 || documentOf[i - 1]! <= document);
   const order = inOrder
     ? undefined

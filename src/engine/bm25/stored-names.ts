@@ -1,5 +1,5 @@
-import { createByteReader, createByteWriter, torn } from "../segments/bytes.ts";
-import type { AnalysedNames, NameTerms, StoredNames } from "./name-lists.ts";
+import { createByteReader, createByteWriter, decodeText, torn } from "../segments/bytes.ts";
+import type { AnalysedNames, NameTerms, StoredNames, StoredTerms } from "./name-lists.ts";
 
 /**
  * Name of the file in which a segment keeps the names of its documents. Its part is the number of documents that had got other names by then; see `renamesSetting`. Another
@@ -28,8 +28,12 @@ export function encodeNames(documents: Float64Array, { entries, vocabulary, titl
   const languages = new Map([...new Set(entries.languageOf)].map((language, place) => [language, place]));
   writer.varint(languages.size);
   for (const language of languages.keys()) writer.text(language);
-  writer.varint(vocabulary.size);
-  for (const term of vocabulary.keys()) writer.text(term);
+  writer.varint(vocabulary.count());
+  for (let term = 0; term < vocabulary.count(); term++) {
+    const bytes = vocabulary.slice(term);
+    writer.varint(bytes.length);
+    writer.bytes(bytes);
+  }
   writer.varint(entries.documentOf.length);
   last = 0;
   for (const [entry, document] of entries.documentOf.entries()) {
@@ -76,7 +80,7 @@ function skipDocuments(
 export function readStoredNames(bytes: Uint8Array, size: number): StoredNames {
   const reader = skipDocuments(bytes, size, () => {});
   const languages = Array.from({ length: reader.count() }, () => reader.text());
-  const terms = Array.from({ length: reader.count() }, () => reader.text());
+  const terms = readTerms(bytes, reader);
   const count = reader.count();
   const places = new Map<number, number>();
   const documentOf = new Uint32Array(count);
@@ -89,10 +93,22 @@ export function readStoredNames(bytes: Uint8Array, size: number): StoredNames {
     if (document === undefined) places.set(row, (document = places.size));
     documentOf[entry] = document;
     languageOf.push(languages[reader.varint()] ?? "");
-    for (const list of lists) list.add(reader, terms.length);
+    for (const list of lists) list.add(reader, terms.starts.length);
   }
   const [title, file] = [lists[0].build(), lists[1].build()];
   return { entries: { documentOf, languageOf, rows: [...places.keys()] }, terms, title, file };
+}
+
+function readTerms(bytes: Uint8Array, reader: ReturnType<typeof createByteReader>): StoredTerms {
+  const size = reader.count();
+  const [starts, ends] = [new Uint32Array(size), new Uint32Array(size)];
+  for (let term = 0; term < size; term++) {
+    const length = reader.count();
+    starts[term] = reader.position;
+    reader.skip(length);
+    ends[term] = reader.position;
+  }
+  return { bytes, starts, ends };
 }
 
 /** Whether each entry of some names has the same terms among others, which may have more entries. */
@@ -103,10 +119,12 @@ export function isNamedAs(names: StoredNames, others: StoredNames): boolean {
         const counts = list.counts.subarray(list.starts[entry], list.starts[entry + 1]);
         return [
           list.lengths[entry],
-          Array.from(counts, (count, at) => [terms[list.terms[list.starts[entry]! + at]!], count]),
+          Array.from(counts, (count, at) => [textOf(terms, list.terms[list.starts[entry]! + at]!), count]),
         ];
       }),
     );
+  const textOf = ({ bytes, starts, ends }: StoredTerms, term: number): string =>
+    decodeText(bytes.subarray(starts[term], ends[term]));
   const keyOf = ({ entries: { rows, documentOf, languageOf } }: StoredNames, entry: number): string =>
     `${rows[documentOf[entry]!]} ${languageOf[entry]}`;
   const known = new Map(others.entries.languageOf.map((_, entry) => [keyOf(others, entry), termsOf(others, entry)]));

@@ -133,6 +133,11 @@ export function encodeText(text: string): Uint8Array {
   return encoder.encode(text);
 }
 
+/** The same into bytes that have room for it. **Shape** how many bytes it took. */
+export function encodeInto(text: string, target: Uint8Array): number {
+  return encoder.encodeInto(text, target).written;
+}
+
 export function decodeText(bytes: Uint8Array): string {
   return decoder.decode(bytes);
 }

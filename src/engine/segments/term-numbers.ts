@@ -1,6 +1,7 @@
 import type { IbidError } from "../../contracts/errors.ts";
 import { parseStored } from "../../runtime/parse-stored.ts";
-import { decodeText, encodeText, torn } from "./bytes.ts";
+import { createGrowingNumbers } from "../kernels/growing-numbers.ts";
+import { decodeText, encodeInto, encodeText, torn } from "./bytes.ts";
 
 const [quote, backslash, comma, closing] = [0x22, 0x5c, 0x2c, 0x5d];
 
@@ -10,10 +11,20 @@ export interface TermNumbers {
   of(bytes: Uint8Array, from: number, size: number): Uint32Array;
   /** The number of a term by its bytes; -1 where it has none. */
   find(this: void, bytes: Uint8Array, from: number, to: number): number;
+  /** The same of a term as text. */
+  findText(this: void, term: string): number;
+  /** The number of a term by its bytes, which gets the next one where it has none. */
+  number(this: void, bytes: Uint8Array, from: number, to: number): number;
+  /** The same of a term as text. **Shape** lone surrogates are one character, as they are in files. */
+  numberText(this: void, term: string): number;
   /** **Cost** made when first asked for, and then the same text each time. */
   text(number: number): string;
+  /** The bytes of a term. **Shape** a view, which holds until another term gets a number. */
+  slice(number: number): Uint8Array;
   /** How many terms have a number. */
   count(): number;
+  /** Memory of the table. */
+  readonly bytes: number;
 }
 
 /**
@@ -23,8 +34,10 @@ export interface TermNumbers {
 export function createTermNumbers({ remembers = true } = {}): TermNumbers {
   let slots = new Int32Array(1 << 14).fill(-1);
   let arena = new Uint8Array(1 << 16);
-  const starts: number[] = [0];
-  const hashes: number[] = [];
+  /** Where each term begins in the arena, and where the last one ends. */
+  const starts = createGrowingNumbers();
+  starts.push(0);
+  let count = 0;
   const made: string[] = [];
   const known = new WeakMap<Uint8Array, Uint32Array>();
 
@@ -34,16 +47,16 @@ export function createTermNumbers({ remembers = true } = {}): TermNumbers {
 
   function grow(): void {
     slots = new Int32Array(2 * slots.length).fill(-1);
-    hashes.forEach((hash, number) => {
-      let slot = place(hash);
+    for (let number = 0; number < count; number++) {
+      let slot = place(hashOf(arena, starts.at(number), starts.at(number + 1)));
       while (slots[slot] !== -1) slot = (slot + 1) & (slots.length - 1);
       slots[slot] = number;
-    });
+    }
   }
 
   function isAt(number: number, bytes: Uint8Array, from: number, to: number): boolean {
-    const start = starts[number]!;
-    if (starts[number + 1]! - start !== to - from) return false;
+    const start = starts.at(number);
+    if (starts.at(number + 1) - start !== to - from) return false;
     for (let i = from, at = start; i < to; i++, at++) if (bytes[i] !== arena[at]) return false;
     return true;
   }
@@ -52,34 +65,41 @@ export function createTermNumbers({ remembers = true } = {}): TermNumbers {
   function findSlot(hash: number, bytes: Uint8Array, from: number, to: number): number {
     let slot = place(hash);
     for (let number; (number = slots[slot]!) !== -1; slot = (slot + 1) & (slots.length - 1))
-      if (hashes[number] === hash && isAt(number, bytes, from, to)) break;
+      if (isAt(number, bytes, from, to)) break;
     return slot;
   }
 
-  /** @param hash FNV-1a of the bytes. */
+  /** @param hash {@link hashOf} the bytes. */
   function numberOf(hash: number, bytes: Uint8Array, from: number, to: number): number {
     const slot = findSlot(hash, bytes, from, to);
     if (slots[slot] !== -1) return slots[slot]!;
-    const number = hashes.push(hash) - 1;
-    const [start, end] = [starts[number]!, starts[number]! + to - from];
+    const number = count++;
+    const start = starts.at(number);
+    const end = start + to - from;
     starts.push(end);
     if (end > arena.length) {
       const grown = new Uint8Array(Math.max(end, 2 * arena.length));
       grown.set(arena);
       arena = grown;
     }
-    arena.set(bytes.subarray(from, to), start);
+    for (let i = from, at = start; i < to; i++, at++) arena[at] = bytes[i]!;
     slots[slot] = number;
-    if (2 * hashes.length > slots.length) grow();
+    if (4 * count > 3 * slots.length) grow();
     return number;
   }
+
+  const find = (bytes: Uint8Array, from: number, to: number): number =>
+    slots[findSlot(hashOf(bytes, from, to), bytes, from, to)]!;
+  const number = (bytes: Uint8Array, from: number, to: number): number =>
+    numberOf(hashOf(bytes, from, to), bytes, from, to);
+  const slice = (term: number): Uint8Array => arena.subarray(starts.at(term), starts.at(term + 1));
 
   /** The same for a list in which a term has escapes, or that is none. */
   function readParsed(bytes: Uint8Array, from: number, size: number): Uint32Array {
     const terms = (parseStored(decodeText(bytes.subarray(from))) as readonly string[]).slice(0, size);
     return Uint32Array.from(terms, (term) => {
       const own = encodeText(term);
-      return numberOf(own.reduce(mix, basis), own, 0, own.length);
+      return number(own, 0, own.length);
     });
   }
 
@@ -104,12 +124,21 @@ export function createTermNumbers({ remembers = true } = {}): TermNumbers {
   }
 
   return {
-    text: (number) => (made[number] ??= decodeText(arena.subarray(starts[number], starts[number + 1]))),
-    count: () => hashes.length,
-    find(bytes, from, to) {
-      let hash = basis;
-      for (let i = from; i < to; i++) hash = mix(hash, bytes[i]!);
-      return slots[findSlot(hash, bytes, from, to)]!;
+    text: (term) => (made[term] ??= decodeText(slice(term))),
+    slice,
+    count: () => count,
+    find,
+    findText(term) {
+      const length = spell(term);
+      return find(spelled, 0, length);
+    },
+    number,
+    numberText(term) {
+      const length = spell(term);
+      return number(spelled, 0, length);
+    },
+    get bytes() {
+      return slots.byteLength + arena.byteLength + 4 * starts.length;
     },
     of(bytes, from, size) {
       if (!remembers) return read(bytes, from, size);
@@ -129,3 +158,24 @@ function notAList(bytes: Uint8Array, from: number): IbidError {
 /** **Source** FNV-1a, 32 bits. */
 const basis = 0x811c_9dc5 | 0;
 const mix = (hash: number, byte: number): number => Math.imul(hash ^ byte, 0x0100_0193);
+
+function hashOf(bytes: Uint8Array, from: number, to: number): number {
+  let hash = basis;
+  for (let i = from; i < to; i++) hash = mix(hash, bytes[i]!);
+  return hash;
+}
+
+/** The bytes of the term that was spelled last. */
+let spelled = new Uint8Array(256);
+
+/** Spells a term in UTF-8. **Shape** its length in bytes. **Cost** a plain term takes a third of what the platform's encoder does. */
+function spell(term: string): number {
+  const { length } = term;
+  if (3 * length > spelled.length) spelled = new Uint8Array(6 * length);
+  for (let i = 0; i < length; i++) {
+    const unit = term.charCodeAt(i);
+    if (unit > 0x7f) return encodeInto(term, spelled);
+    spelled[i] = unit;
+  }
+  return length;
+}
