@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createByteReader, createByteWriter } from "../../src/engine/segments/bytes.ts";
+import { createByteReader, createByteWriter, narrowRows } from "../../src/engine/segments/bytes.ts";
 import { analyzeChunk, decodeTerms, encodeTerms, lengthsOf } from "../../src/engine/segments/chunk-terms.ts";
 import {
   encodeLanguages,
@@ -24,6 +24,19 @@ import { plainAnalyzer } from "../stores/build.ts";
 
 /** Any text that can be written as UTF-8. */
 const text = fc.string({ unit: "grapheme", maxLength: 12 }).map((any) => any.toWellFormed());
+
+describe("numbers of rows", () => {
+  it("stay what they are, and take 32 bits where all of them fit", () => {
+    const row = fc.oneof(fc.nat(), fc.constantFrom(0, 2 ** 32 - 1, 2 ** 32, Number.MAX_SAFE_INTEGER));
+    fc.assert(
+      fc.property(fc.array(row, { maxLength: 5 }), (rows) => {
+        const narrow = narrowRows(Float64Array.from(rows));
+        expect([...narrow]).toEqual(rows);
+        expect(narrow.BYTES_PER_ELEMENT).toBe(rows.every((each) => each < 2 ** 32) ? 4 : 8);
+      }),
+    );
+  });
+});
 
 describe("what is written is read back", () => {
   it("numbers of any size, bytes and texts", () => {

@@ -1,4 +1,4 @@
-import { createByteReader, createByteWriter, decodeText, torn } from "../segments/bytes.ts";
+import { createByteReader, createByteWriter, decodeText, type RowNumbers, torn } from "../segments/bytes.ts";
 import type { AnalysedNames, NameTerms, StoredNames, StoredTerms } from "./name-lists.ts";
 
 /**
@@ -16,7 +16,7 @@ const unzigzag = (value: number): number => (value % 2 === 0 ? value / 2 : -(val
  *
  * **Shape** runs of chunks of one document; then the languages, the terms and the entries. **Cost** about 20 bytes a document.
  */
-export function encodeNames(documents: Float64Array, { entries, vocabulary, title, file }: AnalysedNames): Uint8Array {
+export function encodeNames(documents: RowNumbers, { entries, vocabulary, title, file }: AnalysedNames): Uint8Array {
   const writer = createByteWriter(1024);
   let last = 0;
   for (let at = 0, to = 0; at < documents.length; at = to) {

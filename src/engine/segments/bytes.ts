@@ -168,6 +168,15 @@ export function asFloat64(bytes: Uint8Array): Float64Array {
   return new Float64Array(aligned.buffer, aligned.byteOffset, aligned.byteLength >> 3);
 }
 
+/** Numbers of rows. */
+export type RowNumbers = Float64Array | Uint32Array;
+
+/** The same numbers in 32 bits where all of them fit, as those of most databases do. **Shape** a copy then. */
+export function narrowRows(rows: Float64Array): RowNumbers {
+  for (let i = 0; i < rows.length; i++) if (rows[i]! >>> 0 !== rows[i]) return rows;
+  return Uint32Array.from(rows);
+}
+
 /** Whether `wanted` stands in `bytes` at that place. */
 export function startsWith(bytes: Uint8Array, position: number, wanted: Uint8Array): boolean {
   for (let i = 0; i < wanted.length; i++) if (bytes[position + i] !== wanted[i]) return false;

@@ -1,7 +1,7 @@
 import { IbidError } from "../../contracts/errors.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import { countBits, packBits, unpackBits } from "../kernels/bitset.ts";
-import { asFloat64, asUint32 } from "./bytes.ts";
+import { asFloat64, asUint32, narrowRows, type RowNumbers } from "./bytes.ts";
 import { createFactsColumn, factsAtOnce, type GrowingFacts } from "./facts-column.ts";
 import type { FieldLengths } from "./chunk-terms.ts";
 import { languageAt, type LanguageColumn, liveLanguages, readLanguages } from "./language-column.ts";
@@ -77,7 +77,7 @@ export function packState(live: Uint8Array, present: Uint8Array, size: number): 
 export function openSealedSegment(scope: Scope, row: SegmentRow, source: SegmentSource): SealedSegment {
   const { size } = row;
   if (!(size >= 0) || row.keys.length !== 8 * size || row.lengths.length < 4 * size) damagedRow();
-  const [keys, lengths] = [asFloat64(row.keys), asUint32(row.lengths)];
+  const [keys, lengths] = [narrowRows(asFloat64(row.keys)), asUint32(row.lengths)];
   const [textLengths, nameLengths] = [lengths.subarray(0, size), lengths.subarray(size)];
   let columnsText = row.columns;
   let headers = readHeaders(row.columns);
@@ -92,7 +92,9 @@ export function openSealedSegment(scope: Scope, row: SegmentRow, source: Segment
   let firsts: readonly string[] | undefined;
   let spoken: LanguageColumn | undefined;
   let languages: ReadonlySet<string> | undefined;
-  let documents: Float64Array = new Float64Array(0);
+  let documents: RowNumbers = new Float64Array(0);
+  /** Those on their way. */
+  let arriving = new Float64Array(0);
   /** Chunks whose documents were read. */
   let placed = 0;
   const { chunkId, chunkIds } = createIdReader(keys, source);
@@ -130,16 +132,19 @@ export function openSealedSegment(scope: Scope, row: SegmentRow, source: Segment
     if (placed === 0) {
       const kept = source.names?.(row.key);
       if (kept !== undefined) {
-        documents = readStoredDocuments(kept, size);
+        documents = narrowRows(readStoredDocuments(kept, size));
         placed = size;
         return false;
       }
-      documents = new Float64Array(size);
+      arriving = new Float64Array(size);
     }
     const to = Math.min(size, placed + placedAtOnce);
-    documents.set(source.chunkDocuments(Array.from(keys.subarray(placed, to))), placed);
+    arriving.set(source.chunkDocuments(Array.from(keys.subarray(placed, to))), placed);
     placed = to;
-    return placed < size;
+    if (placed < size) return true;
+    documents = narrowRows(arriving);
+    arriving = new Float64Array(0);
+    return false;
   }
 
   function load(column: number): VectorColumn {
@@ -246,7 +251,7 @@ function damagedRow(): never {
 }
 
 /** Finds the ordinal of a key, or -1. **Cost** a scan the first few times, then a search in an order that is made once. */
-function createKeyFinder(keys: Float64Array): (key: number) => number {
+function createKeyFinder(keys: RowNumbers): (key: number) => number {
   let scans = 0;
   let byKey: Uint32Array | undefined;
   return (key) => {
@@ -292,7 +297,7 @@ function missingPart(name: string, part: number): never {
 }
 
 /** Ids by ordinal. Those that were read of late are kept: a row keeps its id. */
-function createIdReader(keys: Float64Array, source: SegmentSource): Pick<Segment, "chunkId" | "chunkIds"> {
+function createIdReader(keys: RowNumbers, source: SegmentSource): Pick<Segment, "chunkId" | "chunkIds"> {
   const ids = new Map<number, string>();
   let kept = 0;
   function keep(ordinal: number, id: string): string {
@@ -317,7 +322,7 @@ function createIdReader(keys: Float64Array, source: SegmentSource): Pick<Segment
 }
 
 /** Facts by ordinal, in pieces. A deleted chunk has no row, and is never looked up. */
-function createFactsReader(keys: Float64Array, source: SegmentSource) {
+function createFactsReader(keys: RowNumbers, source: SegmentSource) {
   let whole: MetadataColumn | undefined;
   /** Facts on their way. */
   let growing: GrowingFacts | undefined;

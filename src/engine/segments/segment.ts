@@ -2,6 +2,7 @@ import type { Origin } from "../../contracts/document.ts";
 import type { EmbeddingKind } from "../../contracts/embedding.ts";
 import type { Metadata } from "../../contracts/metadata.ts";
 import type { Scope } from "../../contracts/scope.ts";
+import type { RowNumbers } from "./bytes.ts";
 import type { FieldLengths } from "./chunk-terms.ts";
 import type { DenseForm, DenseRows } from "../vectors/dense-rows.ts";
 
@@ -93,7 +94,7 @@ export interface Segment {
   /** The document and offset of each chunk, in the order asked. **Cost** one read for all. */
   places(ordinals: readonly number[]): readonly StoredPlace[];
   /** Row of each chunk's document, by ordinal; 0 for one that is gone. May be longer than `size`. **Cost** one read of all, once. */
-  documents(): Float64Array;
+  documents(): RowNumbers;
   postings(term: string): Postings | undefined;
   /** Says which terms are asked for next, so that a source that fetches their postings fetches them together. Absent where they are at hand. */
   readonly expect?: ((terms: Iterable<string>) => void) | undefined;
