@@ -275,7 +275,7 @@ describe("segments hold what a list of their chunks says", () => {
   });
 
   it("with an id for every ordinal, asked in any order, each read once while they are few", () => {
-    const long = "x".repeat(72_000);
+    const long = "x".repeat(600_000);
     const items = Array.from({ length: 12 }, (_, key): Placed => {
       const none = { title: [], headings: [], vectors: [], language: "", live: true, present: true };
       return { ...none, id: `${key < 2 ? "short" : long}${String(key).padStart(2, "0")}`, key, text: ["ab"] };
@@ -304,6 +304,27 @@ describe("segments hold what a list of their chunks says", () => {
     isRight(everyOrdinal(segment));
     isRight(everyOrdinal(segment));
     expect(asked.length).toBeGreaterThan(0);
+  });
+
+  it("with ids that segments keep together: the one that was asked last keeps its own", () => {
+    const asked: string[] = [];
+    const segments = ["a", "b", "c"].map((name) => {
+      const none = { title: [], headings: [], vectors: [], language: "", live: true, present: true };
+      const items: Placed[] = [{ ...none, id: name + "x".repeat(1_900_000), key: 0, text: ["ab"] }];
+      const built = sealSegment(chunksToSeal(collectLive(items, false)), source(items, []));
+      const from = source(items, built.files);
+      const counted: SegmentSource = { ...from, chunkIds: (keys) => (asked.push(name), from.chunkIds(keys)) };
+      return openSealedSegment("deployment", { ...built.row, key: 1, scope: 1, stamp: 0 }, counted);
+    });
+    const ask = (...places: readonly number[]): string => {
+      asked.length = 0;
+      for (const place of places) expect(segments[place]!.chunkIds([0])[0]![0]).toBe("abc"[place]);
+      return asked.join("");
+    };
+    expect(ask(0, 1, 0, 1)).toBe("ab");
+    expect(ask(2)).toBe("c");
+    expect(ask(1, 2)).toBe("");
+    expect(ask(0)).toBe("a");
   });
 
   it("over as many blocks as its words take", () => {

@@ -12,6 +12,7 @@ import { findBlock, findPostings, readIndex, termsOf } from "./postings-file.ts"
 import type { MetadataColumn, ReadBytes, Segment, SegmentSource, VectorColumn } from "./segment.ts";
 import type { ExpectParts } from "./sealed-rows.ts";
 import type { ColumnHeader } from "./column-header.ts";
+import { createIdReader } from "./kept-ids.ts";
 import { readColumn } from "../vectors/vector-column.ts";
 import { parseStored } from "../../runtime/parse-stored.ts";
 
@@ -56,9 +57,6 @@ export interface SealedSegment extends Segment {
   restate(changed: Pick<SegmentRow, "state" | "columns">, stamp: number): void;
 }
 
-/** Characters of ids that a segment keeps: some 16,000 ids, and 1.5 MB with their map. Each one that is read again takes 3 µs of a search. */
-const idBudget = 512_000;
-
 /** Linear lookups of keys before they are sorted: a search finds a few dozen, and sorting takes as long as a thousand lookups. */
 const mostScans = 256;
 
@@ -97,7 +95,7 @@ export function openSealedSegment(scope: Scope, row: SegmentRow, source: Segment
   let arriving = new Float64Array(0);
   /** Chunks whose documents were read. */
   let placed = 0;
-  const { chunkId, chunkIds } = createIdReader(keys, source);
+  const ids = createIdReader(keys, source);
   const facts = createFactsReader(keys, source);
   const lists = createPostingsCache((term) => {
     const block = findBlock(index(), term);
@@ -180,8 +178,8 @@ export function openSealedSegment(scope: Scope, row: SegmentRow, source: Segment
       return presentCount;
     },
     key: (ordinal) => keys[ordinal]!,
-    chunkId,
-    chunkIds,
+    chunkId: (ordinal) => ids.chunkId(ordinal),
+    chunkIds: (ordinals) => ids.chunkIds(ordinals),
     documents() {
       while (readDocuments());
       return documents;
@@ -294,31 +292,6 @@ function missingPart(name: string, part: number): never {
   throw new IbidError("store-corrupt", `A part of the index is missing: ${name}, part ${part}.`, {
     hint: "Restore the file from a backup, or ingest the documents again into a new one.",
   });
-}
-
-/** Ids by ordinal. Those that were read of late are kept: a row keeps its id. */
-function createIdReader(keys: RowNumbers, source: SegmentSource): Pick<Segment, "chunkId" | "chunkIds"> {
-  const ids = new Map<number, string>();
-  let kept = 0;
-  function keep(ordinal: number, id: string): string {
-    if (kept > idBudget) {
-      ids.clear();
-      kept = 0;
-    }
-    ids.set(ordinal, id);
-    kept += id.length;
-    return id;
-  }
-  return {
-    chunkId: (ordinal) => ids.get(ordinal) ?? keep(ordinal, source.chunkId(keys[ordinal]!)),
-    chunkIds(ordinals) {
-      const known = ordinals.map((ordinal) => ids.get(ordinal));
-      const unknown = ordinals.filter((_, i) => known[i] === undefined);
-      if (unknown.length === 0) return known as string[];
-      const read = source.chunkIds(unknown.map((ordinal) => keys[ordinal]!)).values();
-      return known.map((id, i) => id ?? keep(ordinals[i]!, read.next().value!));
-    },
-  };
 }
 
 /** Facts by ordinal, in pieces. A deleted chunk has no row, and is never looked up. */
