@@ -128,11 +128,11 @@ const room: Record<"names" | "said" | "documents", Float64Array> = {
 const listed = { all: new Uint32Array(1024), touched: new Uint32Array(1024) };
 
 function roomFor(numbers: Float64Array, size: number): Float64Array {
-  return numbers.length < size ? new Float64Array(size * 2) : numbers;
+  return numbers.length < size ? new Float64Array(size + (size >> 3)) : numbers;
 }
 
 function listFor(entries: Uint32Array<ArrayBuffer>, size: number): Uint32Array<ArrayBuffer> {
-  return entries.length < size ? new Uint32Array(size * 2) : entries;
+  return entries.length < size ? new Uint32Array(size + (size >> 3)) : entries;
 }
 
 const names = ["title", "file"] as const;

@@ -179,7 +179,7 @@ function* indexWord(index: WordIndex, segments: readonly Segment[], key: WordKey
 let impacts = new Uint32Array(1024);
 
 function impactRoom(size: number): Uint32Array {
-  if (impacts.length < size) impacts = new Uint32Array(size * 2);
+  if (impacts.length < size) impacts = new Uint32Array(size + (size >> 3));
   return impacts;
 }
 
@@ -238,8 +238,9 @@ function listDocuments(
   { k1, b }: Bm25Settings,
 ): DocumentList {
   if (often.length < fields.documents) {
-    often = new Float64Array(fields.documents * 2);
-    listed = new Uint32Array(fields.documents * 2);
+    const size = fields.documents + (fields.documents >> 3);
+    often = new Float64Array(size);
+    listed = new Uint32Array(size);
   }
   const [counted, found] = [often, listed];
   let length = 0;

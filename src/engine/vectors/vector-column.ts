@@ -107,12 +107,22 @@ export function readColumn(
     form,
     dimensions,
     rows,
-    ordinals: asUint32(read(`rows/${column}`, 0)),
+    ordinals: shareOrdinals(asUint32(read(`rows/${column}`, 0))),
     dense: () => (dimensions === 0 ? undefined : loadDense()),
     sparse: () => (kind === "dense" ? undefined : (sparse ??= readSparse(column, read))),
     stretches: () => (dimensions === 0 ? undefined : loadDense().stretches(loaded)),
   };
   return loaded;
+}
+
+/** Ordinals from 0 on: columns in which every chunk has a row share them. */
+let everyOrdinal = new Uint32Array(0);
+
+function shareOrdinals(ordinals: Uint32Array): Uint32Array {
+  const { length } = ordinals;
+  if (!ordinals.every((ordinal, row) => ordinal === row)) return ordinals;
+  if (everyOrdinal.length < length) everyOrdinal = new Uint32Array(length + (length >> 3)).map((_, row) => row);
+  return everyOrdinal.subarray(0, length);
 }
 
 function readSparse(column: number, read: ReadFile): SparseColumn {
