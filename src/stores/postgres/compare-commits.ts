@@ -32,6 +32,9 @@ export interface CommitRow extends Omit<HeldScope, "commit"> {
   readonly mark?: string | null;
 }
 
+/** Whether the row names its last commit. */
+const isNamed = ({ stamp, last }: CommitRow): boolean => last?.startsWith(`${stamp} `) === true;
+
 type Sent = Omit<CommitRow, "key" | "stamp"> & Readonly<Record<"key" | "stamp", unknown>>;
 
 /**
@@ -46,10 +49,12 @@ export function createAskCommits(db: Postgres, schema: string): AskCommits {
   (SELECT encode(sha256(convert_to(o.value, 'UTF8')), 'hex') FROM ${schema}.settings o WHERE o.scope = 0 AND o.name = 'secret') AS mark`;
   const from = `
 FROM ${schema}.scopes s WHERE NOT s.gone`;
+  /** Keys of scopes whose last commit was of an earlier version when they were asked about. */
+  const unnamed = new Set<number>();
   return async (names, held) => {
     const asked = names === "all" ? [...held.values()] : [baseName, ...names].map((name) => held.get(name));
-    const isNamed = asked.some((scope) => scope !== undefined && scope.commit !== null);
-    const text = `${columns}${isNamed ? "" : mark}${from}`;
+    const isProven = asked.some((scope) => scope !== undefined && scope.commit !== null && !unnamed.has(scope.key));
+    const text = `${columns}${isProven ? "" : mark}${from}`;
     const [whole, values] =
       names === "all"
         ? [text, []]
@@ -57,7 +62,11 @@ FROM ${schema}.scopes s WHERE NOT s.gone`;
           ? [`${text} AND s.name = ANY ($1::text[])`, [[baseName, ...names]]]
           : [`${text} AND s.key = ANY ('{${asked.map((scope) => scope!.key).join()}}')`, []];
     const found = await db.query<Sent>("asking for the newest state", whole, values);
-    return found.map(({ key, stamp, ...row }) => ({ ...row, key: Number(key), stamp: Number(stamp) }));
+    const rows = found.map(({ key, stamp, ...row }): CommitRow => ({ ...row, key: Number(key), stamp: Number(stamp) }));
+    for (const row of rows)
+      if (isNamed(row)) unnamed.delete(row.key);
+      else unnamed.add(row.key);
+    return rows;
   };
 }
 
@@ -74,7 +83,8 @@ export function compareCommits(rows: readonly CommitRow[], held: HeldScopes, mar
   let isKnown = base.mark === mark;
   let comparison: Comparison = "same";
   for (const name of held.keys()) if (!found.has(name)) return "unclear";
-  for (const [name, { key, stamp, last }] of found) {
+  for (const [name, row] of found) {
+    const { key, stamp, last } = row;
     const own = held.get(name);
     if (own === undefined) {
       comparison = "behind";
@@ -84,7 +94,7 @@ export function compareCommits(rows: readonly CommitRow[], held: HeldScopes, mar
     if (own.stamp < stamp) {
       comparison = "behind";
       isKnown ||= own.commit !== null;
-    } else if (own.commit !== null && last?.startsWith(`${stamp} `) === true) {
+    } else if (own.commit !== null && isNamed(row)) {
       if (last !== `${stamp} ${own.commit}`) return "unclear";
       isKnown = true;
     }

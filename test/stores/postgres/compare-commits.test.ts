@@ -92,6 +92,19 @@ it.each([
   expect(asked).toEqual([[expect.stringMatching(text), values]]);
 });
 
+it("asks for the mark after a commit without a name, until the next one that has a name", async () => {
+  const texts: string[] = [];
+  let answer = unmarked([row("", 0, 4, null), row("team:a", 1, 7, "6 b1")]);
+  const ask = createAskCommits(
+    overClient({ query: async (text: string) => (texts.push(text), { rows: answer }) }),
+    "s",
+  );
+  for (let i = 0; i < 3; i++) await ask(["team:a"], held());
+  answer = unmarked([row("", 0, 4, null), scope]);
+  for (let i = 0; i < 2; i++) await ask(["team:a"], held());
+  expect(texts.map((text) => text.includes("AS mark"))).toEqual([false, true, true, true, false]);
+});
+
 it.each([
   ["counts where the answer has it", held({ stamp: 6, commit: "b1" }), held(), [base, scope], "same"],
   ["leaves the copy behind where the answer has more", held({ stamp: 5 }), held({ stamp: 6 }), [base, scope], "behind"],

@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Store } from "../../../src/contracts/store.ts";
 import type { PostgresStoreOptions } from "../../../src/stores/postgres/postgres-store.ts";
 import { documentEntry, collect, plainAnalyzer, read, write } from "../build.ts";
@@ -119,6 +119,13 @@ describe("a copy of another past [L4]", () => {
       `INSERT INTO ${schema}.changes (scope, stamp, writer) SELECT key, stamp, gen_random_uuid() FROM ${schema}.scopes WHERE name = 'deployment'`,
     );
     expect(await idsIn(store)).toEqual(["a.txt", "b.txt"]);
+    // The base was last written by it too.
+    await database.client.query(`UPDATE ${schema}.scopes SET last_commit = NULL WHERE key = 0`);
+    await idsIn(store);
+    const trips = vi.spyOn(database.client, "query");
+    expect(await idsIn(store)).toEqual(["a.txt", "b.txt"]);
+    expect(trips).toHaveBeenCalledTimes(1);
+    trips.mockRestore();
     await store.replace(write("deployment"), documentEntry("c", ["cedar"]));
     expect(await idsIn(await open("earlier", "c"))).toEqual(["a.txt", "b.txt", "c.txt"]);
   });
