@@ -121,4 +121,46 @@ describe("bounds by the angle between codes and query", () => {
     searchNearest([{ segment: segmentOf(counted, rows.length), admitted }], query, "cosine", 10, -Infinity);
     expect(scored).toBeLessThan(40);
   });
+
+  it("are the same when a search runs again with the rows that it lacked: it lacks no more", () => {
+    const random = createRandom(13);
+    const centre = Float32Array.from({ length: 96 }, () => 4 * random());
+    const draw = () => Array.from(centre, (value) => Math.fround(16 * (value + random())));
+    const rows = Array.from({ length: 3_000 }, draw);
+    const { header, files } = writeColumn("float32", rows, (at) => at);
+    const { read } = openFiles(files);
+    const admitted = new Uint8Array(rows.length).fill(1);
+    const lacking = new Error("not here");
+    let fetched = 0;
+    for (let i = 0; i < 40; i++) {
+      const here = new Set<number>();
+      let wanted: number[] = [];
+      const readHere = (name: string, part: number): Uint8Array => {
+        if (name.startsWith("dense/") && !here.has(part)) throw lacking;
+        return read(name, part);
+      };
+      const expected = (_: string, parts: readonly number[]): void =>
+        void wanted.push(...parts.filter((part) => !here.has(part)));
+      const column = readColumn(header, 0, readHere, undefined, expected);
+      const searched = [{ segment: segmentOf(column, rows.length), admitted }];
+      const query = toStoredVector("v", Float32Array.from(draw()));
+      const ask = (): unknown => {
+        wanted = [];
+        try {
+          return searchNearest(searched, query, "cosine", 10, -Infinity);
+        } catch (error) {
+          return error;
+        }
+      };
+      expect(ask()).toBe(lacking);
+      for (const part of wanted) here.add(part);
+      fetched += wanted.length;
+      const found = ask();
+      expect(found).toHaveLength(10);
+      expect(wanted).toEqual([]);
+      expect(ask()).toEqual(found);
+      expect(wanted).toEqual([]);
+    }
+    expect(fetched).toBeLessThan(40 * 20);
+  });
 });

@@ -152,7 +152,8 @@ export function readDense(
     ...common,
     block,
     start,
-    isRead: (row) => blocks.kept(Math.floor(row / perBlock)) === undefined,
+    // A search that fetched what it lacked runs again, and must not lack more for what it has.
+    isRead: expect === undefined ? (row) => blocks.kept(Math.floor(row / perBlock)) === undefined : () => true,
     vector: (row) => block(row).subarray(start(row), start(row) + dimensions),
     ...(expect !== undefined && {
       expect(wanted: Iterable<number>) {

@@ -30,7 +30,7 @@ export interface DenseRows {
   norm(row: number): number;
   /** The row as it was given; a view or a copy. */
   vector(row: number): DenseVector;
-  /** Whether {@link block} reads the row from a file now. Absent where none is, or where {@link codes} do not last. */
+  /** Whether {@link block} reads the row from a file now, or may have to fetch it. Absent where none is, or where {@link codes} do not last. */
   isRead?(row: number): boolean;
   /** Says which rows are read next, so that a source that fetches them fetches them together. Absent where they are at hand. */
   expect?(rows: Iterable<number>): void;
