@@ -236,14 +236,17 @@ function* nearest(search: LegSearch, vector: SearchedVector, keep: boolean): Gen
     vector.kept = keeping?.kept;
     vector.scored.clear();
   }
-  if (vector.kept !== undefined) {
-    for (const { segment, ordinal } of hits) {
-      const scored = vector.scored.get(segment);
-      if (scored === undefined) vector.scored.set(segment, new Set([ordinal]));
-      else scored.add(ordinal);
-    }
-  }
   return hits.map((hit) => ({ ...hit, metric }));
+}
+
+/** Notes chunks of a result that is whole: one that lacked something is found again, with all of them. */
+function noteScored({ kept, scored }: SearchedVector, hits: readonly NearestHit[]): void {
+  if (kept === undefined) return;
+  for (const { segment, ordinal } of hits) {
+    const known = scored.get(segment);
+    if (known === undefined) scored.set(segment, new Set([ordinal]));
+    else known.add(ordinal);
+  }
 }
 
 /** Scores the chunks that the last search kept and that may count in the sum of all legs. */
@@ -264,16 +267,24 @@ function* nearestTogether(
     if (more.length > 0) only.set(segment, more);
     others.set(segment, new Map(ordinals.map((ordinal, n) => [ordinal, given[n]!])));
   }
-  const scored = only.size === 0 ? [] : yield* nearest({ ...search, only, most: Infinity }, vector, false);
+  let scored: readonly NearestByMetric[] = [];
+  try {
+    if (only.size > 0) scored = yield* nearest({ ...search, only, most: Infinity }, vector, false);
+  } catch (error) {
+    // Where their vectors are fetched from afar, their rows come along.
+    for (const [segment, ordinals] of only) search.rows.expectChunks?.(ordinals.map((one) => segment.key(one)));
+    throw error;
+  }
   // The score itself leaves out most of those that its bound did not.
   const hits = scored.filter(({ segment, ordinal, score }) =>
     mayReach(together.least, together.part(leg, score), others.get(segment)!.get(ordinal)!),
   );
-  return { hits, kept: search.minScore };
+  return { scored, hits, kept: search.minScore };
 }
 
-/** Kept chunks that may count. Others say nothing. */
+/** Kept chunks that may count, among those that were scored for it. Others say nothing. */
 interface Together {
+  readonly scored: readonly NearestByMetric[];
   readonly hits: readonly NearestByMetric[];
   readonly kept: number | undefined;
 }
@@ -282,7 +293,7 @@ function toVectorMatches(search: LegSearch, hits: readonly NearestByMetric[]): L
   return toMatches(search, hits, ({ rawScore, metric }) => ({ kind: "vector", rawScore, metric }));
 }
 
-const noneTogether: Together = { hits: [], kept: undefined };
+const noneTogether: Together = { scored: [], hits: [], kept: undefined };
 
 type KeptBounds = Pick<LegResult, "kept" | "bounds" | "forget">;
 
@@ -311,15 +322,24 @@ function toFound(
 ): LegResult {
   const { forget, ...kept } = keptBy(vector, search);
   try {
-    return { ...toResult(search, toVectorMatches(search, hits), calibration), ...kept, forget };
+    const result = toResult(search, toVectorMatches(search, hits), calibration);
+    if (vector !== undefined) noteScored(vector, hits);
+    return { ...result, ...kept, forget };
   } catch (error) {
     forget?.();
     throw error;
   }
 }
 
-function toTogether(search: LegSearch, { hits, kept }: Together, calibration: Calibration): LegResult {
-  return { ...toResult(search, toVectorMatches(search, hits), calibration), complete: false, kept };
+function toTogether(
+  search: LegSearch,
+  { scored, hits, kept }: Together,
+  calibration: Calibration,
+  vector: SearchedVector | undefined,
+): LegResult {
+  const result = toResult(search, toVectorMatches(search, hits), calibration);
+  if (vector !== undefined) noteScored(vector, scored);
+  return { ...result, complete: false, kept };
 }
 
 function createDenseLeg(parts: SegmentLegParts): SegmentLeg {
@@ -352,7 +372,7 @@ function createDenseLeg(parts: SegmentLegParts): SegmentLeg {
       const { together } = within;
       if (together !== undefined) {
         const some = single && (yield* nearestTogether(name, search, single, query, { ...within, together }));
-        return toTogether(search, some ?? noneTogether, calibration);
+        return toTogether(search, some ?? noneTogether, calibration, single);
       }
       const found: NearestByMetric[][] = [];
       for (const vector of vectors) {
@@ -427,7 +447,7 @@ function createLatentLeg(parts: SegmentLegParts, latent: LatentLeg): SegmentLeg 
       return {
         ...(some === undefined
           ? toFound(search, hits, calibration, state.vector)
-          : toTogether(search, some, calibration)),
+          : toTogether(search, some, calibration, state.vector)),
         latent: { fitted, energy, version },
       };
     };

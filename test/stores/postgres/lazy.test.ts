@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { openKnowledgeBase } from "../../../src/index.node.ts";
+import type { Embedder } from "../../../src/contracts/embedding-model.ts";
 import type { EmbeddingVersion } from "../../../src/contracts/embedding.ts";
 import { IbidError } from "../../../src/contracts/errors.ts";
 import type { Scope } from "../../../src/contracts/scope.ts";
@@ -9,6 +10,7 @@ import { createRetriever } from "../../../src/search/create-retriever.ts";
 import { openPostgresStore } from "../../../src/stores/open-postgres-store.ts";
 import type { PostgresStoreOptions } from "../../../src/stores/postgres/postgres-store.ts";
 import type { PostgresClient } from "../../../src/stores/postgres/postgres-client.ts";
+import { createRandom } from "../../../src/testing/random.ts";
 import { fewer } from "../../support/runs.ts";
 import { collect, documentEntry, plainAnalyzer, read, system, write } from "../build.ts";
 import { topicText, watchedModel } from "../topics.ts";
@@ -230,6 +232,46 @@ describe("trips", () => {
     },
     120_000,
   );
+
+  it("in a fusion by score are four at most, and its hits those of a copy, where chunks outside of the pools count", async () => {
+    const version: EmbeddingVersion = { provider: "test", model: "any", dimensions: 384, fingerprint: "" };
+    const random = createRandom(5);
+    const draw = () => Float32Array.from({ length: version.dimensions }, () => random.next() - 0.5);
+    const node = await open("together", { shareIndex: true });
+    for (let i = 0; i < 120; i++)
+      await node.replace(
+        write("deployment"),
+        // Many chunks score alike by a word, so that those which no pool holds count by their vectors.
+        documentEntry(
+          `d${i}`,
+          Array.from({ length: 5 }, (_, at) => `${at}p word${(i * 5 + at) % 9} c${i}`),
+          { version, embed: draw },
+        ),
+      );
+    await node.upkeep!.settle();
+    const watch = watched();
+    for (let i = 0; i < 6; i++) {
+      const lazy = await open("together", { lazy: true, client: watch.client });
+      for (let j = 0; j < 3; j++) {
+        const [query, embedding] = [`word${i + j}`, draw()];
+        const embedder = {
+          model: { ...version, similarity: "meaning" },
+          version,
+          cacheHitRate: 0,
+          embed: async () => ({ version, embeddings: [embedding], sent: 0 }),
+        };
+        const ask = (store: Store) =>
+          createRetriever({ store, embedder: embedder as unknown as Embedder }).retrieve(read("deployment"), query, {
+            mode: "hybrid",
+            topK: 12,
+          });
+        watch.trips = 0;
+        const found = await ask(lazy);
+        if (j > 0) expect(watch.trips).toBeLessThanOrEqual(4);
+        expect(found).toEqual(await ask(node));
+      }
+    }
+  }, 120_000);
 
   it("are no more where questions of others follow: a read waits for its own alone", async () => {
     /** Questions whose answers are held back, and what lets each arrive. */
