@@ -1,4 +1,4 @@
-import { narrowProof, operator } from "../access/gate.ts";
+import { operator } from "../access/gate.ts";
 import { parseScope } from "../access/scopes.ts";
 import type { CountFoldersOptions, DocumentSummary, ListPlace } from "../contracts/document-store.ts";
 import { IbidError } from "../contracts/errors.ts";
@@ -8,7 +8,7 @@ import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
 import { checkOptions, checkText } from "../runtime/check-options.ts";
 import { planOptions } from "../runtime/plan-options.ts";
 import { folderOptions, listOptions } from "../search/list-options.ts";
-import { narrowAsked, noteAsked } from "../stores/compose/asked-state.ts";
+import { askOnce, narrowAsked, noteAsked } from "../stores/compose/asked-state.ts";
 import { narrowTo } from "../stores/compose/document-order.ts";
 import type { FoundDocument } from "./excerpts.ts";
 import type { KeepingParts } from "./parts.ts";
@@ -42,6 +42,7 @@ export function createCatalogue(parts: KeepingParts): Catalogue {
       }
       let place: ListPlace | undefined = after && { uri: after.uri, scope: parseScope(after.scope) };
       if (sort !== "uri" && after !== undefined) {
+        await askOnce(store, scopes);
         const last = await findPlace(store, scopes, { ...after, under });
         if (last === undefined || isWanted?.(last) === false)
           throw wrongList("the document that after names is not in this list", "List from the beginning.");
@@ -177,11 +178,12 @@ async function listOfUri(
 
 /** Documents of one id, by scope. */
 async function listOfId(
-  store: Pick<Store, "structure">,
+  store: Pick<Store, "structure" | "moment">,
   scopes: AuthorizedScopes,
   id: string,
 ): Promise<readonly DocumentSummary[]> {
-  const found = await Promise.all(scopes.scopes.map((scope) => store.structure(narrowProof(scopes, [scope]), id)));
+  await askOnce(store, scopes);
+  const found = await Promise.all(scopes.scopes.map((scope) => store.structure(narrowAsked(scopes, [scope]), id)));
   return found.flatMap((one) => one?.summary ?? []);
 }
 

@@ -23,7 +23,7 @@ import { toMetadata } from "../runtime/to-json.ts";
 import { groupHits } from "../search/group-hits.ts";
 import { searchOptions } from "../search/search-options.ts";
 import { platformNow } from "../runtime/platform-clock.ts";
-import { noteAsked, takeAsked } from "../stores/compose/asked-state.ts";
+import { askOnce } from "../stores/compose/asked-state.ts";
 import { notePrefix } from "../text/note-timeline.ts";
 import { checkCharset } from "../text/charsets/check-charset.ts";
 import type { Observer } from "./operations/observer.ts";
@@ -150,8 +150,7 @@ export function createVerbs(
       const { scopes, strategy, ...rest } = options;
       const within = await searched(scopes, strategy);
       // The call reads its citations one by one, and asks once for the newest state.
-      if (!takeAsked(within.scopes) && within.scopes.length > 0) await store.moment(within);
-      noteAsked(within);
+      await askOnce(store, within);
       const warnings = await modelCheck.forSearch(within, "hybrid");
       const mark = (hits: readonly Hit[]) => markNotes(parts, within, hits);
       const stages = { retriever, store, judge, answerLimits, analyzer, prices, warnings, resolveUri, mark };

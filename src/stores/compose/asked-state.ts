@@ -1,5 +1,6 @@
 import { narrowProof } from "../../access/gate.ts";
 import type { AuthorizedScopes, Scope } from "../../contracts/scope.ts";
+import type { Store } from "../../contracts/store.ts";
 
 /** Scopes whose state was asked for just now, as fresh as their call wants it, and the reads that count on it. */
 const asked = new WeakMap<readonly Scope[], "next" | "all">();
@@ -14,6 +15,12 @@ export function noteListed(proof: AuthorizedScopes): AuthorizedScopes {
 export function noteAsked(proof: AuthorizedScopes): AuthorizedScopes {
   asked.set(proof.scopes, "all");
   return proof;
+}
+
+/** Asks once for the newest state, which all reads over this proof count on: for a call with several of them. */
+export async function askOnce(store: Pick<Store, "moment">, proof: AuthorizedScopes): Promise<void> {
+  if (!takeAsked(proof.scopes) && proof.scopes.length > 0) await store.moment(proof);
+  noteAsked(proof);
 }
 
 /** The proof for some of its scopes; reads over it ask as those over the whole. */

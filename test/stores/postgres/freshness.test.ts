@@ -114,10 +114,16 @@ describe("a call", () => {
     const store = await open("verbs", { node: "b", client: watch.client, corpusModel });
     const reader = await openKnowledgeBase({ store });
     await writer.replace(write("team:a"), documentEntry("a", ["ash"]));
+    for (const team of ["c", "d"] as const)
+      await writer.replace(write(`team:${team}`), documentEntry(`of ${team}`, ["elm"]));
     const [{ chunkId }] = (await reader.search("ash", { mode: "lexical" })) as [Hit];
     const verbs: Readonly<Record<string, () => Promise<unknown>>> = {
       list: () => collect(reader.list()),
       newest: () => collect(reader.list({ sort: "newest", limit: 1 })),
+      "by id": () => collect(reader.list({ documentId: "a" })),
+      "by id, of a user": () => collect(reader.as({ teamId: "a" }).list({ documentId: "a" })),
+      "the next page": () =>
+        collect(reader.list({ sort: "newest", limit: 1, after: { uri: "a.txt", scope: "team:a" } })),
       folders: () => reader.folders(),
       find: () => reader.find({ topK: 5 }),
       document: () => reader.document("a.txt"),
@@ -136,9 +142,10 @@ describe("a call", () => {
     }
     // Each call sees commits that came before it.
     await writer.replace(write("team:b"), documentEntry("b", ["ash"]));
-    expect((await collect(reader.list())).map(({ uri }) => uri)).toEqual(["a.txt", "b.txt"]);
+    expect((await collect(reader.list())).map(({ uri }) => uri)).toEqual(["a.txt", "b.txt", "of c.txt", "of d.txt"]);
+    expect(await collect(reader.list({ documentId: "b" }))).toHaveLength(1);
     await writer.replace(write("team:b"), documentEntry("c", ["ash"]));
-    expect((await reader.find({ topK: 9 })).length).toBe(3);
+    expect((await reader.find({ topK: 9 })).length).toBe(5);
     await writer.replace(write("team:b"), documentEntry("c", ["birch"]));
     expect((await reader.section("c.txt", "0"))?.text).toBe("birch");
     await writer.replace(write("team:b"), documentEntry("c", ["cedar"]));
