@@ -2,6 +2,7 @@
 //
 //   npm run bench:postgres -- --documents 2000
 //   npm run bench:postgres -- --documents 14286 --whole 0     100,000 chunks
+//   npm run bench:postgres -- --documents 142858 --whole 0    1,000,000 chunks: an hour, 20 GB of disk
 import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -97,8 +98,11 @@ const shown = (times: readonly number[]): string =>
 /** Documents that are made beforehand, outside the time that is measured. */
 const madeAtOnce = 2048;
 
+/** How far a long run is, beside its figures. */
+const progress = (text: string): void => console.error(`${(performance.now() / 1000).toFixed(0)} s: ${text}`);
+
 /** **Units** documents a second. */
-async function ingest(store: Store): Promise<number> {
+async function ingest(store: Store, name: string): Promise<number> {
   let spent = 0;
   for (let first = 0; first < count; first += madeAtOnce) {
     const made = Array.from({ length: Math.min(madeAtOnce, count - first) }, (_, i) => documentOf(first + i));
@@ -109,6 +113,7 @@ async function ingest(store: Store): Promise<number> {
         );
     });
     spent += ms;
+    if ((first / madeAtOnce) % 8 === 7) progress(`${name} has ${first + made.length} of ${count} documents`);
   }
   return (count / spent) * 1000;
 }
@@ -265,10 +270,11 @@ try {
   console.log(
     `${count} documents, ${count * chunksEach} chunks of 110 words, ${dimensions} dimensions, ${scopes.length} scopes`,
   );
-  const rates = [await ingest(sqlite), await ingest(a)];
+  const rates = [await ingest(sqlite, "SQLite"), await ingest(a, "Postgres")];
   console.log(`ingested, 16 at a time: SQLite ${rates[0]!.toFixed(0)}, Postgres ${rates[1]!.toFixed(0)} documents/s`);
   await sqlite.upkeep!.settle();
   await a.upkeep!.settle();
+  progress("settled");
 
   const [caughtUp, b] = await timed(() => open("b"));
   const rate = (count / caughtUp) * 1000;

@@ -188,6 +188,7 @@ const hints: Readonly<Record<string, string>> = {
   "42P01": "The schema lacks a part of the base: restore it from a backup, or name another schema with ?schema=<name>.",
   "53300": "The server takes no more connections: close some, or put a pooler such as PgBouncer before it.",
   "53100": "The server's disk is full: make room there.",
+  "54000": "A name is too long for an index of the server: give a scope, for one, a name of 2,600 bytes or less.",
   "25006": "The server takes reads only: name the primary, not a standby.",
   "0A000": "The server lacks this feature: use Postgres 15 or later.",
 };

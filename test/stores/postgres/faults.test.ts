@@ -229,6 +229,17 @@ describe("a database that cannot be used", () => {
     expect([error.code, error.hint]).toEqual(["store-failed", expect.stringContaining("restore it from a backup")]);
   });
 
+  it("names the scope whose name is too long as the likely cause, and writes nothing", async () => {
+    const store = await open("long_name");
+    const long = Array.from({ length: 4_000 }, (_, i) => ((i * i * 7919) % 36).toString(36) + ((i * 31) % 97)).join("");
+    await expect(store.replace(write(`team:${long}`), documentEntry("a", ["ash"]))).rejects.toMatchObject({
+      code: "store-failed",
+      hint: expect.stringContaining("2,600 bytes or less"),
+    });
+    await store.replace(write("team:a"), documentEntry("b", ["birch"]));
+    expect(await uris(store)).toEqual(["b.txt"]);
+  });
+
   it.each(["Ibid", "a-b", "x".repeat(64), "pg_own", ""])('does not have "%s" as a schema', async (schema) => {
     expect((await failure(openPostgresStore(database.client, { schema }))).code).toBe("invalid-argument");
   });
