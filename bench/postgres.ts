@@ -2,7 +2,7 @@
 //
 //   npm run bench:postgres -- --documents 2000
 //   npm run bench:postgres -- --documents 14286 --whole 0     100,000 chunks
-//   npm run bench:postgres -- --documents 142858 --whole 0    1,000,000 chunks: an hour, 20 GB of disk
+//   npm run bench:postgres -- --documents 142858 --whole 0    1,000,000 chunks: hours
 import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
