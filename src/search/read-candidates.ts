@@ -6,13 +6,13 @@ import {
   type VersionedEmbedding,
   versionKey,
 } from "../contracts/embedding.ts";
-import type { ReadChunk, Restriction } from "../contracts/leg.ts";
+import type { ChunkRef, ReadChunk, Restriction } from "../contracts/leg.ts";
 import type { HitCopies, HitCopy } from "../contracts/retriever.ts";
 import type { AuthorizedScopes, Scope } from "../contracts/scope.ts";
 import { compareCodePoints } from "../runtime/compare-text.ts";
 import { textKey } from "../text/text-key.ts";
 import { chunkStructure } from "../text/chunk-structure.ts";
-import { type Candidate, chunkKey, type FusedChunk } from "./candidate.ts";
+import { type Candidate, chunkKey, type FusedChunk, type ReadPlaces } from "./candidate.ts";
 import type { Standing, TouchingGroups } from "./join-touching.ts";
 import {
   type Found,
@@ -23,7 +23,7 @@ import {
 } from "./search-session.ts";
 import { throwIfAborted } from "../runtime/abort.ts";
 import { mayBeginAhead } from "../runtime/begin-ahead.ts";
-import { runAtOnce, runWaits, wait, type Waits } from "../runtime/waits.ts";
+import { isLate, type Maybe, runAtOnce, runWaits, wait, type Waits } from "../runtime/waits.ts";
 
 /** Sessions that lose to commits before the search runs in one transaction. */
 const mostLost = 2;
@@ -94,19 +94,39 @@ function* searchOnce(
   before: ReadonlyMap<string, string> = new Map(),
 ): Waits<FoundAndRead & { readonly hasLost: boolean; readonly chunks: ChunkCache }> {
   const chunks: ChunkCache = new Map();
+  const readOnce = readerOf(session, search, chunks);
+  // Chunks of equal scores are mostly those that are shown. Where there are more, their places alone are read.
+  const readPlaces: ReadPlaces = (refs) =>
+    search.shown !== "all" && refs.length > search.shown ? session.readChunks(refs) : readOnce(refs);
   let { wanted } = search;
-  let found = yield* searchSession(session, search);
-  let reading = yield* readBest(session, search, certainOf(found, wanted, scopes), chunks, before);
+  let found = yield* searchSession(session, search, readPlaces);
+  let reading = yield* readBest(readOnce, search, certainOf(found, wanted, scopes), chunks, before);
   while (isShort(reading, found, wanted)) {
     wanted = wanted === "all" ? wanted : wanted * growth;
-    found = yield* searchSession(session, { ...search, wanted });
-    reading = yield* readBest(session, search, certainOf(found, wanted, scopes), chunks, before);
+    found = yield* searchSession(session, { ...search, wanted }, readPlaces);
+    reading = yield* readBest(readOnce, search, certainOf(found, wanted, scopes), chunks, before);
   }
   return { found, read: reading.read, hasLost: reading.hasLost, chunks };
 }
 
 /** Chunks that a session has read; `undefined` for one that is gone. */
 type ChunkCache = Map<string, ReadChunk | undefined>;
+
+/** Reads chunks with all that is shown of them, each once in a session. */
+type ReadOnce = (refs: readonly ChunkRef[]) => Maybe<readonly (ReadChunk | undefined)[]>;
+
+function readerOf(session: SearchedSession, { plan, totals }: ReadingSearch, chunks: ChunkCache): ReadOnce {
+  const parts = { embeddings: plan.includeEmbeddings, totals, copies: plan.copies === "first" };
+  return (refs) => {
+    const unread = refs.filter((ref) => !chunks.has(chunkKey(ref)));
+    const keep = (read: readonly (ReadChunk | undefined)[]): readonly (ReadChunk | undefined)[] => {
+      unread.forEach((ref, i) => chunks.set(chunkKey(ref), read[i]));
+      return refs.map((ref) => chunks.get(chunkKey(ref)));
+    };
+    const read = unread.length === 0 ? [] : session.readChunks(unread, parts);
+    return isLate(read) ? read.then(keep) : keep(read);
+  };
+}
 
 /** The candidates whose order is certain: those that were wanted. */
 function certainOf({ candidates }: Found, wanted: number | "all", { scopes }: AuthorizedScopes): readonly FusedChunk[] {
@@ -128,13 +148,13 @@ function isShort({ isFull, hasLost }: Reading, found: Found, wanted: number | "a
 
 /** Reads candidates until `shown` of them, or of their groups, have different texts. */
 function* readBest(
-  session: SearchedSession,
+  readOnce: ReadOnce,
   search: ReadingSearch,
   candidates: readonly FusedChunk[],
   chunks: ChunkCache,
   before: ReadonlyMap<string, string>,
 ): Waits<Reading> {
-  const { plan, restriction, totals, shown, signal } = search;
+  const { plan, restriction, shown, signal } = search;
   const folds = plan.copies === "first";
   const most = shown === "all" ? Infinity : shown;
   const touching = search.group?.(shown);
@@ -153,9 +173,7 @@ function* readBest(
       if (!copied.has(chunkKey(candidate))) batch.push(candidate);
     }
     throwIfAborted(signal, "The search");
-    const unread = batch.filter((candidate) => !chunks.has(chunkKey(candidate)));
-    const read = yield* wait(session.readChunks(unread, { embeddings: plan.includeEmbeddings, totals, copies: folds }));
-    unread.forEach((candidate, i) => chunks.set(chunkKey(candidate), read[i]));
+    yield* wait(readOnce(batch));
     for (const candidate of batch) {
       const key = chunkKey(candidate);
       const one = chunks.get(key);

@@ -78,7 +78,7 @@ export interface Found {
  * **Errors** `unsupported` for a mode that the store cannot search, and for a fusion by score over a leg that cannot score given chunks;
  * `configuration-missing` for a dense search without any model.
  */
-export function* searchSession(session: SearchedSession, search: SessionSearch): Waits<Found> {
+export function* searchSession(session: SearchedSession, search: SessionSearch, readPlaces: ReadPlaces): Waits<Found> {
   const legs = chooseLegs(session, search);
   const asked = legs.map((leg): SessionLegSearch => {
     const { plan, query, restriction, signal } = search;
@@ -86,7 +86,6 @@ export function* searchSession(session: SearchedSession, search: SessionSearch):
     return { leg, query, within: { restriction, minScore, signal } };
   });
   const [only, ...others] = asked;
-  const readPlaces: ReadPlaces = (refs) => session.readChunks(refs);
   if (only !== undefined && others.length === 0) return yield* searchOne(only, search, readPlaces);
   const fusion = chooseFusion(session, legs, search);
   const { wanted } = search;

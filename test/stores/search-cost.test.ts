@@ -92,6 +92,17 @@ describe.each([
     expect(counts.chunks).toBe(topK);
   });
 
+  it("reads the chunks of equal scores once, for their places and to be shown", async () => {
+    const { search, counts } = await open(sealAt);
+    let tied = 0;
+    for (let i = 0; i < 20; i++) {
+      const scores = (await search(`heron ${i} vole ${i + 3}`, { topK: 6, fusion: "rrf" })).map(({ score }) => score);
+      if (new Set(scores).size < scores.length) tied++;
+      expect(counts.chunks).toBe(6);
+    }
+    expect(tied).toBeGreaterThan(0);
+  });
+
   it("reads no text below the hits for copies, but for those that fill the places of copies", async () => {
     const { store, search, counts } = await open(sealAt);
     for (const uri of ["copy-1.md", "copy-2.md"])
