@@ -1,6 +1,13 @@
-import { describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { createSimdMemory } from "../../src/engine/kernels/simd-memory.ts";
-import { createKeptBlocks } from "../../src/engine/segments/kept-blocks.ts";
+
+let createKeptBlocks: typeof import("../../src/engine/segments/kept-blocks.ts").createKeptBlocks;
+
+/** Blocks of other tests in the same process would take part. */
+beforeEach(async () => {
+  vi.resetModules();
+  ({ createKeptBlocks } = await import("../../src/engine/segments/kept-blocks.ts"));
+});
 
 /** A block of 4 MiB. */
 function block(part: number): Float32Array {
@@ -10,7 +17,7 @@ function block(part: number): Float32Array {
 }
 
 describe("blocks of 32-bit rows", () => {
-  it("take 256 MiB over all columns; the one that was used longest ago goes first", () => {
+  it("take 256 MiB over all columns; the one that came first goes first, unless it was used", () => {
     const reads: string[] = [];
     const open = (name: string) =>
       createKeptBlocks(

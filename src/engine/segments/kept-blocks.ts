@@ -13,6 +13,8 @@ interface Kept {
   /** The blocks of its column, by part. */
   readonly column: (Kept | undefined)[];
   readonly part: number;
+  /** Whether it was used since it came, or since it was passed over. */
+  isUsed: boolean;
 }
 
 /**
@@ -23,7 +25,11 @@ const sharedBytes = 256 * 2 ** 20;
 /** Blocks may take as much beside any codes: those of ten searches, whose steps and legs read many of them again. */
 const leastBytes = 32 * 2 ** 20;
 
-/** Blocks that are kept, the one that was used last at the end. */
+/**
+ * Blocks that are kept. The first one goes next, unless it was used: then it goes behind the others once.
+ *
+ * **Source** Corbató, A Paging Experiment with the Multics System (1968). To move each block that is used takes more than a row's score.
+ */
 const recent = new Set<Kept>();
 let bytes = 0;
 
@@ -38,18 +44,23 @@ export function createKeptBlocks(
     get(part) {
       const known = column[part];
       if (known !== undefined) {
-        recent.delete(known);
-        recent.add(known);
+        known.isUsed = true;
         return known.block;
       }
-      const kept: Kept = { block: read(part), column, part };
+      const kept: Kept = { block: read(part), column, part, isUsed: false };
       column[part] = kept;
       recent.add(kept);
       bytes += kept.block.byteLength;
       const most = Math.max(leastBytes, sharedBytes - coded());
       for (const oldest of recent) {
-        if (bytes <= most || oldest === kept) break;
+        if (bytes <= most) break;
+        if (oldest === kept && recent.size === 1) break;
         recent.delete(oldest);
+        if (oldest.isUsed || oldest === kept) {
+          oldest.isUsed = false;
+          recent.add(oldest);
+          continue;
+        }
         oldest.column[oldest.part] = undefined;
         bytes -= oldest.block.byteLength;
       }
