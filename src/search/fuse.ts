@@ -81,13 +81,12 @@ export function* fuse(given: FuseInput): Waits<FuseResult> {
 
 type RowsInput = FuseInput & MergeInput;
 
-/** By rank, legs that give the same chunk the same revision are asked for no ids. By score, their look-ups need ids, and read them. */
+/** Legs that give the same chunk the same revision are merged by it. By rank, these are asked for no ids. By score, their look-ups need ids, and read them. */
 function forRows({ legs, fusion }: FuseInput): Pick<RowsInput, "legs" | "byRow"> {
   const [first] = legs;
   const rows = first?.leg.capabilities?.rows;
-  const byRow =
-    fusion.byRank === true && rows !== undefined && legs.every(({ leg }) => leg.capabilities?.rows === rows);
-  if (!byRow) return { legs, byRow };
+  const byRow = rows !== undefined && legs.every(({ leg }) => leg.capabilities?.rows === rows);
+  if (!byRow || fusion.byRank !== true) return { legs, byRow };
   return { legs: legs.map((each) => ({ ...each, within: { ...each.within, unnamed: true } })), byRow };
 }
 

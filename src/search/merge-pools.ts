@@ -31,7 +31,7 @@ export interface MergeInput {
   readonly wanted: MatchCount;
   /** Inclusive threshold on the fused score. */
   readonly minFusedScore?: number | undefined;
-  /** Whether revisions name the chunks, and ids are read of the first alone. */
+  /** Whether revisions name the chunks: the legs give the same chunk the same one. */
   readonly byRow: boolean;
 }
 

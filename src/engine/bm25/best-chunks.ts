@@ -67,12 +67,15 @@ let spare: TopK | undefined;
 
 /** Cuts chunks to the best, and orders those of equal score by uri, start, scope and id. **Shape** `found` comes by score. */
 export function orderTies<Found extends FoundChunk>(found: readonly Found[], topK: number): Found[] {
-  const last = found[topK - 1]?.score ?? -Infinity;
+  const last = found.length > topK ? found[topK - 1]!.score : -Infinity;
   const reaching = found.length > topK ? found.filter(({ score }) => score >= last) : [...found];
   const tied = new Map<Segment, number[]>();
-  for (let i = 0; i < reaching.length; i++) {
+  // A look beyond the ends of a list would make each look at it slow.
+  const { length } = reaching;
+  for (let i = 0; i < length; i++) {
     const { segment, ordinal, score } = reaching[i]!;
-    if (reaching[i - 1]?.score !== score && reaching[i + 1]?.score !== score) continue;
+    const isTied = (i > 0 && reaching[i - 1]!.score === score) || (i + 1 < length && reaching[i + 1]!.score === score);
+    if (!isTied) continue;
     const ordinals = tied.get(segment);
     if (ordinals === undefined) tied.set(segment, [ordinal]);
     else ordinals.push(ordinal);

@@ -133,7 +133,7 @@ export function* searchPrepared(
       );
     try {
       const likely = findLikely(scoring, searched, shared, topK, minScore, sums);
-      if (keeping !== undefined) keeping.kept = sums?.finish(shared.mostShared);
+      if (keeping !== undefined) keeping.kept = sums?.finish(shared);
       return likely;
     } catch (error) {
       sums?.close();

@@ -10,7 +10,7 @@ export interface KeptScores {
   sums(segment: Segment): { readonly sums: Float32Array; readonly first: number } | undefined;
   /** The most that a chunk with such a sum scores, with the most that names and documents give any chunk. */
   most(sum: number): number;
-  /** With the most that names and documents give any chunk; `undefined` where other searches have taken the room since. */
+  /** With the most that its document gives by the sum of impacts; `undefined` where other searches have taken the room since. */
   rough(segment: Segment, ordinals: readonly number[]): Float64Array | undefined;
   /** With its own name and document. **Cost** for each chunk, a look-up in the lists of documents. */
   near(segment: Segment, ordinals: readonly number[]): Float64Array | undefined;
@@ -26,15 +26,16 @@ export interface KeepingSums {
   begin(segment: Segment): void;
   /** Puts down the sums of the next chunks; without sums, that they have no word. */
   add(size: number, sums?: Float32Array): void;
-  /** Bounds of scores by these sums, and by the most that names and documents give. */
-  finish(mostShared: number): KeptScores;
+  /** Bounds of scores by these sums, and by what names and documents give. */
+  finish(shared: SharedParts): KeptScores;
   /** Gives the room back, where the search does not come to its end. */
   close(): void;
 }
 
-/** Keeps the sums of a search over so many chunks. */
+/** Keeps the sums of a search over so many chunks. Behind them stands the most that each document gives, rounded: bounds are raised by more than that takes away. */
 export function keepSums(scoring: Bm25Scoring, size: number): KeepingSums {
-  const room = takeRoom(size);
+  const documents = scoring.index.fields?.documents ?? 0;
+  const room = takeRoom(size + documents);
   const firsts = new Map<Segment, number>();
   let at = 0;
   return {
@@ -44,7 +45,10 @@ export function keepSums(scoring: Bm25Scoring, size: number): KeepingSums {
       else room.numbers?.set(sums.subarray(0, count), at);
       at += count;
     },
-    finish: (mostShared) => boundKept(scoring, room, firsts, mostShared),
+    finish(shared) {
+      if (shared.documents !== undefined) room.numbers?.set(shared.documents.subarray(0, documents), at);
+      return boundKept(scoring, room, firsts, shared, at);
+    },
     close: () => room.close(),
   };
 }
@@ -53,9 +57,11 @@ function boundKept(
   scoring: Bm25Scoring,
   room: LentRoom,
   firsts: ReadonlyMap<Segment, number>,
-  mostShared: number,
+  { documents, mostNamed, mostShared }: SharedParts,
+  firstDocument: number,
 ): KeptScores {
   const { bounds, parts, index } = scoring;
+  const hasDocuments = documents !== undefined;
   const { scale } = bounds;
   const more = 1 + bounds.share;
   function bound(
@@ -87,7 +93,12 @@ function boundKept(
       return sums === undefined || first === undefined ? undefined : { sums, first };
     },
     most: (sum) => (sum > 0 ? (sum * scale + mostShared) * more : 0),
-    rough: (segment, ordinals) => bound(segment, ordinals, () => mostShared),
+    rough(segment, ordinals) {
+      const numbers = room.numbers;
+      if (!hasDocuments || numbers === undefined) return bound(segment, ordinals, () => mostShared);
+      const homes = index.fields!.documentsOf(segment);
+      return bound(segment, ordinals, (ordinal) => mostNamed + numbers[firstDocument + homes[ordinal]!]!);
+    },
     near,
     bounds(segment, ordinals) {
       const most = near(segment, ordinals);

@@ -57,12 +57,11 @@ export function findTogether(
   };
   const [only, ...more] = known;
   const needed = more.length === 0 && only?.scores !== undefined ? needsBy(leg, only, only.scores, bound) : undefined;
-  if (needed === undefined) return kept.chunks(leastScore)?.map((each) => leave("near", leave("rough", each)));
   const needs = (segment: Segment): ChunkNeeds | undefined => {
-    const sums = only!.scores!.sums(segment);
+    const sums = needed && only!.scores!.sums(segment);
     return sums && { ...sums, ...needed };
   };
-  return kept.chunks(leastScore, needs)?.map((each) => leave("near", each));
+  return kept.chunks(leastScore, needs)?.map((each) => leave("near", leave("rough", each)));
 }
 
 /** Steps of the sums by which rows are left out before they are listed. */
