@@ -6,6 +6,7 @@ import { createInterface } from "node:readline";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { openSearchPool, serveSearches } from "../../src/server/index.node.ts";
+import { searcherFlags } from "../../src/cli/serve.ts";
 import { openWorld, send } from "../server/service.ts";
 import { callIbid, makeFolder, startIbid } from "./run-ibid.ts";
 
@@ -51,9 +52,20 @@ async function serve({ where = folder, workers = "2" } = {}) {
 }
 
 describe("ibid serve --workers", () => {
+  it("bounds the young objects of its processes, unless an operator did", () => {
+    expect(searcherFlags(["--x"], undefined)).toEqual(["--x", "--max-semi-space-size=16"]);
+    expect(searcherFlags([], "--enable-source-maps")).toEqual(["--max-semi-space-size=16"]);
+    expect(searcherFlags(["--max-semi-space-size=4"], undefined)).toEqual(["--max-semi-space-size=4"]);
+    expect(searcherFlags([], "--enable-source-maps --max_semi_space_size=64")).toEqual([]);
+  });
+
   it("searches and answers in processes of their own, each caller in their scopes, and sees what is written", async () => {
     const { child, url, children, search } = await serve();
     expect(children()).toHaveLength(2);
+    for (const pid of children()) {
+      const { stdout } = spawnSync("ps", ["-o", "args=", "-p", String(pid)], { encoding: "utf8" });
+      expect(stdout).toContain("--max-semi-space-size=16");
+    }
     const many = await Promise.all(Array.from({ length: 8 }, () => search(ada)));
     for (const each of many) expect(each.uris.toSorted()).toEqual(["acme.md", "docs/keys.md"]);
     expect((await search(bob)).uris).toEqual(["docs/keys.md"]);
