@@ -116,7 +116,7 @@ export async function startService(kb: KnowledgeBase, options: ServiceOptions = 
     async (request, env) => {
       const { incoming, outgoing } = env as { incoming: IncomingMessage; outgoing: ServerResponse };
       // The port stays open until accepted requests are finished, so that probes still get an answer.
-      if (isStopping() && !/^\/(?:livez|readyz)$/u.test(new URL(request.url).pathname)) return stopping();
+      if (isStopping() && !isProbe(new URL(request.url).pathname)) return stopping();
       active += 1;
       const end = metrics?.begin();
       outgoing.once("close", () => {
@@ -146,7 +146,10 @@ export async function startService(kb: KnowledgeBase, options: ServiceOptions = 
       keepAliveTimeout: keepAliveMs,
     },
     (request, response) => {
-      if (base === "" || moveBelow(base, request, response)) void listener(request, response);
+      if (base !== "" && !moveBelow(base, request, response)) return;
+      // Probes of load balancers have names that no URL may have, and in HTTP/1.0 none.
+      if (isProbe(pathOf(request))) request.headers.host = "localhost";
+      void listener(request, response);
     },
   );
   server.maxConnections = limits.connections;
@@ -274,11 +277,19 @@ function readBasePath(path = ""): string {
   });
 }
 
+function pathOf({ url = "/" }: IncomingMessage): string {
+  return url.split("?", 1)[0]!;
+}
+
+function isProbe(path: string): boolean {
+  return path === "/livez" || path === "/readyz";
+}
+
 /** Takes the base path off a request. **Shape** false where the request is answered: it is elsewhere, or lacks the slash that relative addresses need. */
 function moveBelow(base: string, request: IncomingMessage, response: ServerResponse): boolean {
   const { url = "/" } = request;
-  const [path = ""] = url.split("?");
-  if (path === "/livez" || path === "/readyz") return true;
+  const path = pathOf(request);
+  if (isProbe(path)) return true;
   if (path.startsWith(`${base}/`)) {
     request.url = url.slice(base.length);
     return true;

@@ -1,3 +1,5 @@
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { startService } from "../../src/server/index.node.ts";
 import { keys, openWorld, send, startWorld } from "./service.ts";
@@ -17,6 +19,20 @@ describe("probes", () => {
       // Nothing else is open so far.
       expect((await send(service.url, "/documents", { headers: { host: "evil host" } })).status).toBe(400);
       expect(log.some(({ path }) => path === "/livez" || path === "/readyz")).toBe(false);
+    }
+  });
+
+  it("answer a name that no URL may have, and HTTP/1.0 without a name, as load balancers send it", async () => {
+    for (const basePath of ["", "/kb"]) {
+      const { service } = await startWorld({ basePath });
+      for (const path of ["/livez", "/readyz", `${basePath}/livez`, `${basePath}/readyz?verbose`]) {
+        for (const host of ["evil host", "name:99999", "user@name", "[fe80::1%eth0]:80", ""]) {
+          expect((await send(service.url, path, { headers: { host } })).status, `${path} of ${host}`).toBe(200);
+        }
+        expect(await sendText(service.port, `GET ${path} HTTP/1.0\r\n\r\n`)).toMatch(/^HTTP\/1\.1 200 /u);
+      }
+      // Nothing else is open so far.
+      expect(await sendText(service.port, `GET ${basePath}/documents HTTP/1.0\r\n\r\n`)).toMatch(/^HTTP\/1\.1 400 /u);
     }
   });
 
@@ -63,3 +79,10 @@ describe("probes", () => {
     await expect(send(service.url, "/livez")).rejects.toThrow(/ECONNREFUSED|hang up|ECONNRESET/u);
   });
 });
+
+/** Sends bytes that no client of HTTP sends, and reads all of the answer. */
+function sendText(port: number, request: string): Promise<string> {
+  const socket = connect(port, "127.0.0.1");
+  socket.end(request);
+  return text(socket);
+}
