@@ -2,7 +2,7 @@ import type { Answer, AnswerSentence } from "../../contracts/answer.ts";
 import type { KnowledgeBase } from "../../contracts/knowledge-base.ts";
 import type { Tool } from "../../contracts/tool.ts";
 import { createTool } from "./create-tool.ts";
-import type { FixedLimits } from "./fixed-view.ts";
+import { type FixedLimits, ofThePast } from "./fixed-view.ts";
 import { asData, showQuotation } from "./format-results.ts";
 import { narrow, narrowingFields, type Narrowing } from "./narrowing.ts";
 import { textField, toolInput } from "./tool-input.ts";
@@ -22,7 +22,7 @@ interface AskToolOptions extends FixedLimits {
  * **Cost** as `kb.ask`; with a chat model, its calls.
  */
 export function createAskTool(
-  kb: Pick<KnowledgeBase, "ask">,
+  kb: Pick<KnowledgeBase, "ask" | "list">,
   { about = "the user's documents", pageAddress, narrowing = false, ...limits }: AskToolOptions,
 ): Tool {
   return createTool({
@@ -35,7 +35,9 @@ export function createAskTool(
     }),
     outputSchema: answerSchema,
     async run({ question, ...rest }, signal) {
-      const data = showAnswer(await kb.ask(question, { ...narrow(limits, rest as Narrowing), signal }), pageAddress);
+      const options = await narrow(kb, limits, rest as Narrowing);
+      const answer = await ofThePast(options.asOf, kb.ask(question, { ...options, signal }));
+      const data = showAnswer(answer, pageAddress);
       return { text: JSON.stringify(data), data };
     },
   });

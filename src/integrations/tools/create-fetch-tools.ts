@@ -4,7 +4,7 @@ import { IbidError } from "../../contracts/errors.ts";
 import type { Tool } from "../../contracts/tool.ts";
 import { toHitJson } from "../../search/hit-json.ts";
 import { createTool } from "./create-tool.ts";
-import { createFixedView, type FixedLimits } from "./fixed-view.ts";
+import { createFixedView, type FixedLimits, ofThePast } from "./fixed-view.ts";
 import { asData, asTitle } from "./format-results.ts";
 import { narrow, narrowingFields } from "./narrowing.ts";
 import { showVerbatim } from "./show-verbatim.ts";
@@ -59,8 +59,8 @@ export function createFetchTools(kb: KnowledgeBase, options: FetchToolOptions = 
         results: placesOf({ id: text, text, score: { type: "number" } }, ["id", "title", "text"]),
       }),
       async run({ query, ...narrowing }, signal) {
-        const limits = { topK, ...narrow(options, narrowing) };
-        const hits = await kb.search(query, { ...limits, ...(signal && { signal }) });
+        const limits = { topK, ...(await narrow(kb, options, narrowing)) };
+        const hits = await ofThePast(limits.asOf, kb.search(query, { ...limits, ...(signal && { signal }) }));
         const results = hits.map(toHitJson).map(({ chunkId, source, snippet, score, scope, replaced }) => ({
           id: chunkId,
           ...showPlace({ ...source, scope }, pageAddress),

@@ -41,6 +41,30 @@ export interface FixedView {
   versions(document: string): Promise<readonly DocumentVersion[] | undefined>;
 }
 
+/**
+ * The prefix that a model means: it writes a uri as results show it, and a part of one too.
+ *
+ * **Cost** one look at the list for a prefix with a `%`.
+ */
+export async function readShownPrefix(kb: Pick<KnowledgeBase, "list">, prefix: string): Promise<string> {
+  const meant = readShownAddress(prefix);
+  if (meant === undefined || meant === prefix) return prefix;
+  for await (const _ of kb.list({ under: prefix, limit: 1 })) return prefix;
+  return meant;
+}
+
+/** Awaits a reading of the past. **Errors** `not-found` in words for a model, where no versions are kept. */
+export async function ofThePast<Found>(asOf: string | undefined, reading: Promise<Found>): Promise<Found> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (asOf === undefined || !IbidError.isInstance(error) || error.code !== "unsupported") throw error;
+    throw new IbidError("not-found", "No former versions are kept here.", {
+      hint: "Search the present, without asOf.",
+    });
+  }
+}
+
 /** All reads below go through the view, so the gate checks them first; the limits narrow its result. */
 export function createFixedView(kb: KnowledgeBase, { filter, scopes }: FixedLimits): FixedView {
   /** Asks once; if an object is in several scopes, or the application gave scopes, once in each. */
@@ -100,12 +124,18 @@ export function createFixedView(kb: KnowledgeBase, { filter, scopes }: FixedLimi
   }
 
   return {
-    search: (query, options) =>
-      kb.search(query, {
-        ...options,
-        ...(filter !== undefined && { filter }),
-        ...(scopes !== undefined && { scopes }),
-      }),
+    async search(query, { under = [], ...options }) {
+      const prefixes = await Promise.all([under].flat().map((one) => readShownPrefix(kb, one)));
+      return ofThePast(
+        options.asOf,
+        kb.search(query, {
+          ...options,
+          ...(prefixes.length > 0 && { under: prefixes }),
+          ...(filter !== undefined && { filter }),
+          ...(scopes !== undefined && { scopes }),
+        }),
+      );
+    },
     neighbours: beside,
     zoomOut: async (chunkId, levels, maxLength) =>
       wholeOnly(await within((address) => kb.expand(chunkId, { zoomOut: levels, maxLength, ...address }))),
@@ -114,8 +144,9 @@ export function createFixedView(kb: KnowledgeBase, { filter, scopes }: FixedLimi
       const found = await outline(document);
       return found && kb.section(found.uri, sectionId, { scope: found.scope, maxLength });
     },
-    async *documents(options) {
-      for await (const summary of kb.list(options)) {
+    async *documents({ under, ...options } = {}) {
+      const prefix = under === undefined ? {} : { under: await readShownPrefix(kb, under) };
+      for await (const summary of kb.list({ ...options, ...prefix })) {
         if (scopes !== undefined && !scopes.includes(summary.scope)) continue;
         if ((await wholeOnly(summary)) !== undefined) yield summary;
       }
@@ -125,7 +156,8 @@ export function createFixedView(kb: KnowledgeBase, { filter, scopes }: FixedLimi
     async versions(document) {
       if (filter !== undefined) return undefined;
       for (const uri of [document, readShownAddress(document)]) {
-        const found = uri && (await within(async (address) => nonEmpty(await kb.versions(uri, address))));
+        const read = async (address: DocumentAddress) => nonEmpty(await kb.versions(uri!, address));
+        const found = uri && (await ofThePast("any", within(read)));
         if (found !== undefined && found !== "") return found;
       }
       return undefined;

@@ -3,7 +3,8 @@ import { IbidError } from "../../contracts/errors.ts";
 import type { FilterInput } from "../../contracts/filter.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import { searchOptions } from "../../search/search-options.ts";
-import type { FixedLimits } from "./fixed-view.ts";
+import type { KnowledgeBase } from "../../contracts/knowledge-base.ts";
+import { type FixedLimits, readShownPrefix } from "./fixed-view.ts";
 import { type Field, optionField } from "./tool-input.ts";
 
 /** How a call narrows a search within the limits of the application. */
@@ -57,10 +58,11 @@ export const narrowingFields = {
  *
  * **Errors** `not-found` for a scope beyond the limits, as for one that does not exist.
  */
-export function narrow(
+export async function narrow(
+  kb: Pick<KnowledgeBase, "list">,
   limits: FixedLimits,
   { filter: asked, scope: within, under, topK, asOf }: Narrowing,
-): FixedLimits & { under?: string; topK?: number; asOf?: string } {
+): Promise<FixedLimits & { under?: string; topK?: number; asOf?: string }> {
   if (within !== undefined && limits.scopes !== undefined && !limits.scopes.includes(within)) {
     throw new IbidError("not-found", `There is no scope ${within} here.`, { hint: "Leave scope out." });
   }
@@ -68,7 +70,7 @@ export function narrow(
   return {
     ...(filters.length > 0 && { filter: filters.length === 1 ? filters[0] : { and: filters } }),
     ...(within !== undefined ? { scopes: [within] } : limits.scopes !== undefined && { scopes: limits.scopes }),
-    ...(under !== undefined && { under }),
+    ...(under !== undefined && { under: await readShownPrefix(kb, under) }),
     ...(topK !== undefined && { topK }),
     ...(asOf !== undefined && { asOf }),
   };

@@ -4,6 +4,8 @@ import { createSectionChunker } from "ibid/chunkers";
 import type { KnowledgeBase } from "../../../src/contracts/knowledge-base.ts";
 import type { Tool } from "../../../src/contracts/tool.ts";
 import { createFetchTools } from "../../../src/integrations/tools/create-fetch-tools.ts";
+import { createAskTool } from "../../../src/integrations/tools/create-ask-tool.ts";
+import { createListTools } from "../../../src/integrations/tools/create-list-tools.ts";
 import {
   createSearchTools,
   type SearchToolOptions,
@@ -282,5 +284,48 @@ describe("search and fetch", () => {
       metadata: { start: 0, end: keys.length, length: keys.length, truncated: false, neutralised: [] },
     });
     await expect(fetch!.execute({ id: "never" })).rejects.toMatchObject({ code: "not-found" });
+  });
+});
+
+describe("a prefix of uris", () => {
+  it("is read as results show it: a folder with a space in its name, and a name with a percent sign", async () => {
+    await using base = await openKnowledgeBase();
+    const uris = ["travel notes/rome.md", "travel%20notes/oslo.md", "50% off/rome.md"];
+    for (const uri of uris) await base.ingest({ uri, text: "The vault lies below the city." });
+    const [search] = createFetchTools(base);
+    const [list] = createListTools(base, {});
+    const tools = [search!, list!, toolsOf({}, base)["text_search"]!, createAskTool(base, { narrowing: true })];
+    const words = {
+      search: { query: "vault" },
+      documents_text_search: { query: "vault" },
+      ask: { question: "Where is the vault?" },
+    };
+    const found = async (prefix: string): Promise<readonly number[]> => {
+      const counts: number[] = [];
+      for (const tool of tools) {
+        const narrowed =
+          tool.name === "list_documents" ? { prefix } : { ...words[tool.name as keyof typeof words], under: prefix };
+        counts.push((await tool.execute(narrowed)).split(/"documentId"|"mediaType"|"score"|chunkId: /u).length - 1);
+      }
+      return counts;
+    };
+    expect(await found("50%25%20off/")).toEqual([1, 1, 1, 1]);
+    expect(await found("50% off/")).toEqual([1, 1, 1, 1]);
+    expect(await found("travel notes/")).toEqual([1, 1, 1, 1]);
+    expect(await found("travel%20notes/oslo")).toEqual([1, 1, 1, 1]);
+    expect(await found("travel%20notes/rome")).toEqual([1, 1, 1, 1]);
+    expect(await found("travel%20notes/paris")).toEqual([0, 0, 0, 0]);
+  });
+
+  it("of the past is refused in words for a model where no versions are kept", async () => {
+    const [search] = createFetchTools(kb);
+    const [, versions] = createListTools(kb, {});
+    const calls = [
+      search!.execute({ query: "vault", asOf: "2020-01-01" }),
+      toolsOf()["text_search"]!.execute({ query: "vault", asOf: "2020-01-01" }),
+      createAskTool(kb, { narrowing: true }).execute({ question: "Where is the vault?", asOf: "2020-01-01" }),
+      versions!.execute({ document: "keys.md" }),
+    ];
+    for (const call of calls) await expect(call).rejects.toThrow("No former versions are kept here.");
   });
 });
