@@ -1,10 +1,11 @@
 import type { Command } from "commander";
 import { plainDoc, toJsonSchema } from "../runtime/describe-options.ts";
+import { hideUsers, soundsSecret } from "../runtime/hide-secrets.ts";
 import type { OptionRule, OptionTable } from "../runtime/plan-options.ts";
 import type { JsonSchema } from "../contracts/schema.ts";
 import { type PlacedOption, placedOptions, valueAt } from "./config-values.ts";
 import { findPlaces } from "./find-config.ts";
-import { folderOf, showLocation } from "../knowledge-base/open/location.ts";
+import { folderOf, placeFrom, showLocation } from "../knowledge-base/open/location.ts";
 import { examples, note } from "./help-text.ts";
 import type { LoadedConfig } from "./load-config.ts";
 import type { CommonOptions, Context } from "./open.ts";
@@ -15,7 +16,7 @@ interface PrintOptions extends CommonOptions {
 
 /** A folder as it was named; the address of a database without user and password. */
 function shownPlace(kb: string): string {
-  return folderOf(kb) === undefined ? showLocation(kb) : kb;
+  return folderOf(kb) === undefined ? showLocation(kb) : hideUsers(kb);
 }
 
 /** The configuration of the working folder, where the command reads another one or none. */
@@ -36,6 +37,7 @@ async function checkConfig({ output }: Context, { settings, kb }: CommonOptions)
   const { file = null, ofVariables = {}, values = {} } = settings ?? {};
   // Code for servers and engines is loaded by this command alone.
   const { checkParts } = await import("./check-parts.ts");
+  placeFrom(process.cwd(), kb);
   await checkParts(values, kb);
   const shown = shownPlace(kb);
   const unread = findUnread(settings);
@@ -93,9 +95,8 @@ function describeSetting({ path, rule, variable }: PlacedOption, settings?: Load
 /** Values of code are named by their kind alone. Addresses lose user, password and query, and fields that sound like secrets lose their values. */
 function hideSecrets(value: unknown, name = ""): unknown {
   if (typeof value === "function") return "(a function)";
-  if (/key|secret|token|password|authorization/iu.test(name) && name !== "keys") return "(hidden)";
-  if (typeof value === "string")
-    return value.replaceAll(/([a-z][a-z+.-]*:\/\/)[^/?#\s@]*@/giu, "$1(hidden)@").replaceAll(/\?\S*/gu, "?(hidden)");
+  if (soundsSecret(name) && name !== "keys") return "(hidden)";
+  if (typeof value === "string") return hideUsers(value).replaceAll(/\?\S*/gu, "?(hidden)");
   if (Array.isArray(value)) return value.map((each) => hideSecrets(each, name));
   if (typeof value !== "object" || value === null) return value;
   const isPlain = [Object.prototype, null].includes(Object.getPrototypeOf(value) as object | null);

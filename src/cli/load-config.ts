@@ -4,6 +4,7 @@ import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Config } from "../server/config-options.ts";
 import { IbidError } from "../contracts/errors.ts";
+import { placeFrom } from "../knowledge-base/open/location.ts";
 import { checkValues, type ConfigValues, mergeValues, readVariables } from "./config-values.ts";
 import { checkCode, findPlaces, isAddress, runsCode, usualFolder } from "./find-config.ts";
 
@@ -47,22 +48,18 @@ export async function loadConfig({ cwd, env, kb, config = env["IBID_CONFIG"] }: 
   if (file === undefined)
     return { kb: shorten(cwd, places.kb), values: ofVariables, ofFile: {}, ofVariables, passedOver };
   // A knowledge base that is known beforehand is compared before the code runs; one that the file names, afterwards.
-  const known = places.kb === undefined ? undefined : placeIn(cwd, places.kb);
+  const known = places.kb === undefined ? undefined : placeFrom(cwd, places.kb);
   checkCode(file, folderFor(file, known));
   const content: unknown = runsCode(file) ? await runFile(file) : await readJsonFile(file);
   checkValues(file, configOptions, content);
   const folder = dirname(file);
-  const chosen = known ?? placeIn(folder, typeof content["kb"] === "string" ? content["kb"] : usualFolder);
+  const chosen = known ?? placeFrom(folder, typeof content["kb"] === "string" ? content["kb"] : usualFolder);
   checkCode(file, folderFor(file, chosen));
   const { serve } = content as Config;
   const ofFile =
     serve?.keys === undefined ? content : { ...content, serve: { ...serve, keys: resolve(folder, serve.keys) } };
   const values = mergeValues(configOptions, ofFile, ofVariables);
   return { kb: shorten(cwd, chosen), values, file, ofFile, ofVariables, passedOver };
-}
-
-function placeIn(folder: string, kb: string): string {
-  return isAddress(kb) ? kb : resolve(folder, kb);
 }
 
 /** The folder that code of a configuration must stand above. A database is in none: code beside it is the caller's own. */

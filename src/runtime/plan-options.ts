@@ -1,4 +1,5 @@
 import { IbidError } from "../contracts/errors.ts";
+import { hideUsers, soundsSecret } from "./hide-secrets.ts";
 import { checkKnown } from "./check-options.ts";
 
 /** A surface on which options are set. `"http"`, `"cli"` and `"tool"` take values of JSON or of a command line only. */
@@ -315,24 +316,31 @@ function planTable(
 export function checkOption(name: string, rule: OptionRule, value: unknown, audience: Audience = "library"): void {
   if (!acceptsOption(rule, audience, value)) {
     const expected = describeOption(rule, audience);
-    throw new IbidError("invalid-argument", `${name} is ${showValue(value)}; it must be ${expected}.`, {
+    // Keys themselves may stand where the name of their file belongs.
+    const shown = Array.isArray(value) && soundsSecret(name) ? "a list" : showValue(value);
+    throw new IbidError("invalid-argument", `${name} is ${shown}; it must be ${expected}.`, {
       hint: `Give ${expected}, or leave ${name} out.`,
     });
   }
   if (rule.kind.type === "group") planTable(name, rule.kind.options, value as object, audience, `${name}.`);
 }
 
-/** A value for an error message, cut short. */
+/** A value for an error message, cut short, and without secrets: a message stands in logs. */
 export function showValue(value: unknown): string {
   if (typeof value === "function") return "a function";
   if (typeof value === "object" && value !== null) return Array.isArray(value) ? showJson(value) : "an object";
   return typeof value === "string" ? showJson(value) : String(value);
 }
 
+const hideSecret = (name: string, value: unknown): unknown => {
+  if (soundsSecret(name)) return "(hidden)";
+  return typeof value === "string" ? hideUsers(value) : value;
+};
+
 function showJson(value: unknown): string {
   let text: string;
   try {
-    text = JSON.stringify(value) ?? String(value);
+    text = JSON.stringify(value, hideSecret) ?? String(value);
   } catch {
     // A list with a bigint, or one that holds itself.
     return "a list";

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { IbidError } from "../contracts/errors.ts";
 import { checkGiven, checkOptions } from "../runtime/check-options.ts";
 import { loadPackage } from "../runtime/packages.ts";
+import { showValue } from "../runtime/plan-options.ts";
 import { type Authenticate, callerOf, checkClaimRules, type ClaimRules } from "./identity.ts";
 import type { Login } from "./handler-options.ts";
 import { smallPage, wantsPage } from "./page/page-routes.ts";
@@ -148,6 +149,7 @@ export async function openLogin(options: LoginOptions): Promise<Login> {
   const { issuer, clientId, clientSecret, publicUrl, sessionMinutes = 480, scope = "openid profile email" } = options;
   checkAddress("issuer", issuer);
   checkAddress("publicUrl", publicUrl);
+  checkLoginValues(options);
   const { sessionSecret = crypto.randomUUID() + crypto.randomUUID() } = options;
   if (sessionSecret.length < 32) throw wrong("sessionSecret is shorter than 32 characters", "Give a long random text.");
   const claims = checkClaimRules("claims", options.claims);
@@ -314,12 +316,21 @@ function isOfThisMachine(address: string): boolean {
   return protocol === "http:" && /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/u.test(hostname);
 }
 
+function checkLoginValues(options: LoginOptions): void {
+  for (const name of ["clientId", "clientSecret", "sessionSecret", "scope"] as const) {
+    const value = options[name];
+    if (value === undefined && name !== "clientId") continue;
+    checkGiven("openLogin", name, value, "text");
+    if (value!.trim() === "") throw wrong(`${name} is blank`, "Give it, or leave it out.");
+  }
+  const { sessionMinutes = 1 } = options;
+  if (!(typeof sessionMinutes === "number" && sessionMinutes > 0))
+    throw wrong("sessionMinutes is no time", "Give minutes.");
+}
+
 function checkAddress(option: string, address: string): void {
   if (URL.canParse(address) && (new URL(address).protocol === "https:" || isOfThisMachine(address))) return;
-  throw wrong(
-    `${option} is ${JSON.stringify(address)}; it must be an https address`,
-    "Only this machine's may be http.",
-  );
+  throw wrong(`${option} is ${showValue(address)}; it must be an https address`, "Only this machine's may be http.");
 }
 
 function wrong(problem: string, hint: string): IbidError {

@@ -119,6 +119,7 @@ describe("sources of a configuration", () => {
 
   it("check refuses what a command would refuse later: names of engines and models, networks, paths, logins", async () => {
     const folder = await makeFolder({ "ibid.config.json": "{}" });
+    const login = { issuer: "https://login.example", clientId: "kb", publicUrl: "https://kb.example/" };
     for (const [content, ...problems] of [
       [{ store: { name: "qdrnt" } }, 'store is "qdrnt"', 'Did you mean "qdrant"?', "weaviate"],
       [{ store: "sqlite" }, 'store is "sqlite"', "Name an engine with its options"],
@@ -131,6 +132,9 @@ describe("sources of a configuration", () => {
       [{ serve: { basePath: "the kb" } }, 'The base path is "the kb"'],
       [{ serve: { tokens: { isuer: "https://login.example" } } }, 'Did you mean "issuer"?'],
       [{ serve: { trustedHeaders: { networks: [] } } }, "networks is empty"],
+      [{ serve: { login: { ...login, clientSecret: 5 } } }, "clientSecret is of the type number"],
+      [{ serve: { login: { ...login, clientId: " " } } }, "clientId is blank"],
+      [{ serve: { login: { ...login, sessionMinutes: "8h" } } }, "sessionMinutes is no time"],
     ] as const) {
       await writeFile(join(folder, "ibid.config.json"), JSON.stringify(content));
       const { code, stderr } = await callIbid(folder, ["config", "check"]);
@@ -142,6 +146,40 @@ describe("sources of a configuration", () => {
     const named = { engine: { name: "qdrant", url: "http://127.0.0.1:1" }, models: { reranker: "proximity" } };
     await writeFile(join(folder, "ibid.config.json"), JSON.stringify(named));
     expect(await callIbid(folder, ["config", "check"])).toMatchObject({ code: 0, stderr: "" });
+  });
+
+  it("no message of a wrong value quotes a secret in it", async () => {
+    const folder = await makeFolder({ "ibid.config.json": "{}" });
+    const address = "qdrant://ada:hunter2@box/";
+    for (const content of [
+      { engine: address },
+      { store: address },
+      { blobs: [address] },
+      { replica: address },
+      { sources: [{ token: "hunter2" }] },
+      { serve: { keys: ["hunter2"] } },
+      { serve: { login: { issuer: "http://ada:hunter2@box", clientId: "kb", publicUrl: "https://kb.example/" } } },
+    ]) {
+      await writeFile(join(folder, "ibid.config.json"), JSON.stringify(content));
+      const printed = await callIbid(folder, ["config", "print"]);
+      const checked = await callIbid(folder, ["config", "check"]);
+      expect(checked.code).toBe(2);
+      expect(JSON.stringify([printed, checked])).not.toContain("hunter2");
+    }
+    const place = "postgress://ada:hunter2@box/kb";
+    const near = { code: 1, stderr: expect.stringContaining("cannot be kept at postgress://…") as string };
+    await writeFile(join(folder, "keys.txt"), "Rotate keys.");
+    for (const config of ["ibid.config.json", "none"]) {
+      const given = ["--config", config, "--kb", place];
+      expect(await callIbid(folder, ["config", "check", ...given])).toMatchObject(near);
+      expect(await callIbid(folder, ["ingest", "keys.txt", ...given])).toMatchObject(near);
+    }
+    await writeFile(join(folder, "ibid.config.json"), JSON.stringify({ kb: place }));
+    expect(await callIbid(folder, ["ingest", "keys.txt"])).toMatchObject(near);
+    expect((await callIbid(folder, ["config", "print", "--config", "none", "--kb", place])).stdout).not.toContain(
+      "hunter2",
+    );
+    expect(await readdir(folder)).toEqual(["ibid.config.json", "keys.txt"]);
   });
 
   it("check refuses parts of code, keys and settings of the service as serve does", async () => {

@@ -2,6 +2,7 @@ import type { Engine } from "../../contracts/engine.ts";
 import { IbidError } from "../../contracts/errors.ts";
 import { checkNotRevoked } from "../../runtime/check-options.ts";
 import { isWithinEdits } from "../../runtime/edit-distance.ts";
+import { showValue } from "../../runtime/plan-options.ts";
 import type { AzureSearchOptions } from "../../stores/azure-search/azure-search-engine.ts";
 import type { ChromaOptions } from "../../stores/chroma/chroma-engine.ts";
 import type { DuckDbOptions } from "../../stores/duckdb/duckdb-engine.ts";
@@ -114,7 +115,7 @@ function checkStoreName(store: unknown): void {
   const isPlain = typeof store === "object" && store !== null && Object.getPrototypeOf(store) === Object.prototype;
   const name = isPlain ? (store as { readonly name?: unknown }).name : store;
   if (typeof name !== "string" || (isPlain && Object.values(store).some((part) => typeof part === "function"))) return;
-  throw new IbidError("invalid-argument", `store is ${JSON.stringify(name)}, a name and no Store.`, {
+  throw new IbidError("invalid-argument", `store is ${showValue(name)}, a name and no Store.`, {
     hint: `${meant(name)}Name an engine with its options, such as { name: "qdrant", url }: ${Object.keys(makers).join(", ")}. Give a folder or a database as the location.`,
   });
 }

@@ -9,6 +9,7 @@ import type {
   Upkeep,
   VersionSwitch,
 } from "../../contracts/store.ts";
+import { showValue } from "../../runtime/plan-options.ts";
 
 /** Every composed store; looked up, never trusted by shape. Only `composeStore` adds to it. */
 export const stores = new WeakSet<object>();
@@ -85,7 +86,7 @@ export function checkStore(value: unknown): Store {
   const named = typeof value === "string" ? value : (value as { readonly name?: unknown } | null | undefined)?.name;
   // A copy of a store has a name, too.
   if (typeof named === "string" && !documentMethods.some((name) => has(value, name))) {
-    throw new IbidError("invalid-argument", `store is ${JSON.stringify(named)}, a name and no Store.`, {
+    throw new IbidError("invalid-argument", `store is ${showValue(named)}, a name and no Store.`, {
       hint: 'Name an engine of ibid with its options, such as { name: "qdrant", url }. Give a folder or a database as the location.',
     });
   }

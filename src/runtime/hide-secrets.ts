@@ -1,0 +1,9 @@
+/** Whether a field of this name may hold a secret. */
+export function soundsSecret(name: string): boolean {
+  return /key|secret|token|password|authorization/iu.test(name);
+}
+
+/** A text whose addresses have neither user nor password. */
+export function hideUsers(text: string): string {
+  return text.replaceAll(/([a-z][a-z+.-]*:\/\/)[^/?#\s]*@/giu, "$1(hidden)@");
+}
