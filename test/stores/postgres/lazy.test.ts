@@ -250,6 +250,7 @@ describe("trips", () => {
       );
     await node.upkeep!.settle();
     const watch = watched();
+    const trips: number[] = [];
     for (let i = 0; i < 6; i++) {
       const lazy = await open("together", { lazy: true, client: watch.client });
       for (let j = 0; j < 3; j++) {
@@ -267,10 +268,12 @@ describe("trips", () => {
           });
         watch.trips = 0;
         const found = await ask(lazy);
-        if (j > 0) expect(watch.trips).toBeLessThanOrEqual(4);
+        // The first question of a process opens the store, too.
+        if (j > 0) trips.push(watch.trips);
         expect(found).toEqual(await ask(node));
       }
     }
+    expect(Math.max(...trips)).toBeLessThanOrEqual(4);
   }, 120_000);
 
   it("are no more where questions of others follow: a read waits for its own alone", async () => {
