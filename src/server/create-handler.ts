@@ -28,7 +28,16 @@ import { whenRead } from "./event-response.ts";
 import { createAnswerStreams } from "./answer-streams.ts";
 import { readBytes, readJson, readNothing, readParams, readQuery, nearest } from "./read-request.ts";
 import { errorJson, openAiFacts, Refusal, toRefusal } from "./refusal.ts";
-import { type Call, type Caller, jsonResponse, packResponse, type Route, takesGzip, wholeBodyOf } from "./route.ts";
+import {
+  type Call,
+  type Caller,
+  jsonResponse,
+  packResponse,
+  type Route,
+  takesGzip,
+  wholeBodyOf,
+  withBody,
+} from "./route.ts";
 import { createSlots } from "./slots.ts";
 import { challengeOf } from "./resource-metadata.ts";
 import { createActivityRoute, createDiskRoute } from "./service-routes.ts";
@@ -145,6 +154,17 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
   const probes = new Set(routes.flatMap(({ isProbe, path }) => (isProbe === true ? [path] : [])));
   const allowed = (context: Context): string[] => methods.get(paths.of(context.req.path) ?? "") ?? ["OPTIONS"];
 
+  const views = new WeakMap<Caller, { readonly countedAs: string; readonly kb: KnowledgeBase }>();
+  /** The knowledge base as a caller has it. It is kept, since a copy for each request is garbage. */
+  const viewOf = (caller: Caller, countedAs: string): KnowledgeBase => {
+    const before = views.get(caller);
+    if (before?.countedAs === countedAs) return before.kb;
+    const own = followPurges(metered(countedAs, caller), beside);
+    const view = caller.isOperator ? own : names.hide(own);
+    views.set(caller, { countedAs, kb: view });
+    return view;
+  };
+
   /** Counts the request, and returns its caller, with the name that limits know. **Errors** 401, 403, 429. */
   const admit = async (context: Context<Environment>, { needs }: Route): Promise<Admitted> => {
     const address = context.env.remoteAddress;
@@ -217,15 +237,15 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
         count(bytes);
       });
       leaveSlot = await pools[route.pool ?? (route.isLight === true ? "light" : "heavy")].take(countedAs, signal);
-      const own = caller && followPurges(metered(countedAs, caller), beside);
       const call: Call = {
         params,
         query,
         body,
-        kb: own === undefined || caller?.isOperator === true ? (own ?? kb) : names.hide(own),
+        kb: caller === undefined ? kb : viewOf(caller, countedAs),
         caller,
         request,
-        requestId: context.var.requestId,
+        takesBytes: takesBytes(context),
+        requestId: context.get("requestId"),
         get home() {
           return homeOf(context);
         },
@@ -268,18 +288,20 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
   };
 
   const log = (context: Context<Environment>, started: number, sent: number): void => {
-    const { requestId, caller, refused, failure, asked = [] } = context.var;
+    const caller = context.get("caller");
+    const refused = context.get("refused");
+    const failure = context.get("failure");
     const { method } = context.req;
     const path = paths.of(context.req.path);
     if (path !== undefined && probes.has(path)) return;
     const { remoteAddress } = context.env;
-    const status = context.var.isGivenUp === true ? 499 : sent;
+    const status = context.get("isGivenUp") === true ? 499 : sent;
     const ms = Math.round(performance.now() - started);
     activity.request({ path: path ?? null, status, ms });
     try {
       options.log?.({
         at: new Date(platformNow()).toISOString(),
-        id: requestId,
+        id: context.get("requestId"),
         method: knownMethods.has(method) ? method : "?",
         path: path ?? null,
         status,
@@ -287,7 +309,7 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
         ...(caller !== undefined && { caller }),
         ...(refused !== undefined && { refused }),
         ...(remoteAddress !== undefined && { address: remoteAddress }),
-        ...(failure !== undefined && { failure: describeFailure(failure, asked) }),
+        ...(failure !== undefined && { failure: describeFailure(failure, context.get("asked") ?? []) }),
       });
     } catch {
       // A log that fails does not stop the response.
@@ -302,8 +324,8 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
     await next();
     const { res } = context;
     const { method } = context.req;
-    const headers = new Map(Object.entries({ ...usualHeaders, "x-request-id": context.var.requestId }));
-    for (const [name, value] of Object.entries(context.var.rate ?? {})) headers.set(name, value);
+    const headers = new Map(Object.entries({ ...usualHeaders, "x-request-id": context.get("requestId") }));
+    for (const [name, value] of Object.entries(context.get("rate") ?? {})) headers.set(name, value);
     // A response may set several cookies, each in a header of its own.
     const cookies = res.headers.getSetCookie();
     for (const [name, value] of res.headers) if (name !== "set-cookie") headers.set(name, value);
@@ -320,7 +342,7 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
     const finish = (isGivenUp = false): void => {
       // The work notices first that the client left, and may end the body before it is cancelled.
       context.set("isGivenUp", isGivenUp || (isStream(res) && context.req.raw.signal.aborted));
-      context.var.release?.();
+      context.get("release")?.();
       log(context, started, res.status);
     };
     const bytes = method === "HEAD" ? undefined : wholeBodyOf(res);
@@ -344,7 +366,7 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
       return route.handle({
         kb,
         request,
-        requestId: context.var.requestId,
+        requestId: context.get("requestId"),
         home: homeOf(context),
         params: undefined,
         query: undefined,
@@ -387,11 +409,13 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
     const pack = context.env[directExchange]?.pack;
     if (pack === undefined || context.req.method === "HEAD" || !takesGzip(accepted)) return compressed(context, next);
     await next();
-    const packed = packResponse(context.res, pack);
-    if (packed === undefined) return compressed(context, async () => {});
+    const { res } = context;
+    if (res.headers.has("content-encoding")) return;
+    const packed = packResponse(res, pack);
     // hono merges the old headers into a response that replaces another.
     context.res = undefined;
-    context.res = packed;
+    context.res = packed ?? withBody(res);
+    if (packed === undefined) await compressed(context, async () => {});
   });
   for (const path of routes.filter(isRepeatable).map(({ path }) => path)) app.on("GET", paths.pattern(path), etag());
   for (const route of routes) {
@@ -422,7 +446,7 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
   app.notFound((context) => {
     if (methods.has("/") && wantsPage(context.req.raw)) {
       context.set("refused", "not-found");
-      return missingPage(homeOf(context), context.var.requestId);
+      return missingPage(homeOf(context), context.get("requestId"));
     }
     const [route] = near(context.req.path);
     throw new Refusal(404, "not-found", "This service has no such route.", {
@@ -435,7 +459,7 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
     // The log alone has what the operator has to set up.
     if (refusal.status >= 500 || refusal.code.endsWith("-missing")) context.set("failure", error);
     const shape = context.req.path.startsWith("/v1/") ? openAiFacts(refusal) : {};
-    const described = { ...errorJson(refusal, context.var.requestId), ...shape };
+    const described = { ...errorJson(refusal, context.get("requestId")), ...shape };
     return jsonResponse({ error: described }, refusal.status, refusal.headers);
   });
   const handle = async (request: Request, connection: ConnectionFacts = {}): Promise<Response> =>
@@ -449,6 +473,13 @@ export function createHandler(kb: KnowledgeBase, options: HandlerOptions = {}): 
 }
 
 const knownMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
+
+/** Whether the bytes of a whole response reach the client without a body around them: no middleware of hono copies the response. */
+function takesBytes({ req, env }: Context<Environment>): boolean {
+  if (env[directExchange] === undefined || req.method === "HEAD" || req.header("origin") !== undefined) return false;
+  const accepted = req.header("accept-encoding");
+  return accepted === undefined || takesGzip(accepted);
+}
 
 /** Path of a request's address, which its host has normalised. */
 function pathOf(url: string): string {

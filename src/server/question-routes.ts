@@ -51,10 +51,10 @@ export function createQuestionRoutes(streams: AnswerStreams): readonly Route[] {
       body: requests.searchBody,
       answers: { 200: { description: "The hits.", content: { "application/json": responses.searchResponse } } },
       asked: ({ body: { query, pattern = "" } }) => [query, pattern],
-      async handle({ kb, body: { query, ...options }, signal, request }) {
+      async handle({ kb, body: { query, ...options }, signal, request, takesBytes = false }) {
         const mayPack = takesGzip(request.headers.get("accept-encoding"));
         const { bytes, isPacked } = await makeSearchBody(kb, query, { ...given(options), signal }, { mayPack });
-        return bytesResponse(bytes, 200, isPacked === true ? { "content-encoding": "gzip" } : {});
+        return bytesResponse(bytes, { headers: isPacked === true ? { "content-encoding": "gzip" } : {}, takesBytes });
       },
     }),
     defineRoute({

@@ -37,6 +37,8 @@ export interface Call<Query = unknown, Body = unknown, Params = unknown> {
   /** Absent where the route is open to all. */
   readonly caller?: Caller | undefined;
   readonly request: Request;
+  /** Whether a response needs no body, since its bytes are sent as they are: see {@link bytesResponse}. */
+  readonly takesBytes?: boolean;
   readonly requestId: string;
   /** Address of the service as its client sees it, with a slash at its end. */
   readonly home: string;
@@ -121,7 +123,7 @@ export function defineRoute<Query extends z.ZodType, Body extends z.ZodType, Par
 
 /** A response with JSON. */
 export function jsonResponse(value: unknown, status = 200, headers: Readonly<Record<string, string>> = {}): Response {
-  return bytesResponse(new TextEncoder().encode(JSON.stringify(value)), status, headers);
+  return bytesResponse(new TextEncoder().encode(JSON.stringify(value)), { status, headers });
 }
 
 /** Bodies of responses that are whole. A host that takes bytes is spared their stream. */
@@ -130,36 +132,46 @@ const wholeBodies = new WeakMap<Response, Uint8Array>();
 /** The bytes of a response's body, where it was made by {@link bytesResponse}. */
 export const wholeBodyOf = (response: Response): Uint8Array | undefined => wholeBodies.get(response);
 
-/** A response with JSON that is in bytes already. */
-export function bytesResponse(
-  body: Uint8Array,
-  status = 200,
-  headers: Readonly<Record<string, string>> = {},
-): Response {
-  const response = new Response(body as Uint8Array<ArrayBuffer>, {
-    status,
-    headers: { "content-type": "application/json; charset=utf-8", "content-length": String(body.length), ...headers },
-  });
-  wholeBodies.set(response, body);
+/** A response whose bytes are known. **Cost** a body is a copy of the bytes and a stream, which take longer than all other parts of a response. */
+function wholeResponse(bytes: Uint8Array, init: ResponseInit, hasBody: boolean): Response {
+  const response = new Response(hasBody ? (bytes as Uint8Array<ArrayBuffer>) : null, init);
+  wholeBodies.set(response, bytes);
   return response;
 }
 
-/** The same response with its whole body packed with gzip. **Shape** `undefined` where it has no whole body, or `pack` leaves it. */
+/** A response with JSON that is in bytes already. **Shape** without a body where the call takes bytes. */
+export function bytesResponse(
+  bytes: Uint8Array,
+  {
+    status = 200,
+    headers = {},
+    takesBytes = false,
+  }: Pick<Call, "takesBytes"> & { readonly status?: number; readonly headers?: Readonly<Record<string, string>> } = {},
+): Response {
+  const usual = { "content-type": "application/json; charset=utf-8", "content-length": String(bytes.length) };
+  return wholeResponse(bytes, { status, headers: { ...usual, ...headers } }, !takesBytes);
+}
+
+/** The same response with a body, for middleware that reads it. */
+export function withBody(response: Response): Response {
+  const bytes = response.body === null ? wholeBodies.get(response) : undefined;
+  return bytes === undefined ? response : wholeResponse(bytes, response, true);
+}
+
+/** The same response with its whole body packed with gzip, as bytes alone. **Shape** `undefined` where it has no whole body, or `pack` leaves it. */
 export function packResponse(
   response: Response,
   pack: (body: Uint8Array) => Uint8Array | undefined,
 ): Response | undefined {
   const body = wholeBodies.get(response);
-  if (body === undefined || response.headers.has("content-encoding")) return undefined;
-  const packed = pack(body);
+  const packed = body && pack(body);
   if (packed === undefined) return undefined;
   const { status, headers } = response;
-  const result = new Response(packed as Uint8Array<ArrayBuffer>, { status, headers });
+  const result = wholeResponse(packed, { status, headers }, false);
   result.headers.set("content-encoding", "gzip");
   result.headers.set("content-length", String(packed.length));
   const etag = headers.get("etag") ?? "W/";
   if (!etag.startsWith("W/")) result.headers.set("etag", `W/${etag}`);
-  wholeBodies.set(result, packed);
   return result;
 }
 

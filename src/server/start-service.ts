@@ -124,7 +124,7 @@ export async function startService(kb: KnowledgeBase, options: ServiceOptions = 
         active -= 1;
         if (isStopping() && active === 0) drained.resolve();
       });
-      const forwardedFor = incoming.headersDistinct["x-forwarded-for"]?.join(",");
+      const forwardedFor = incoming.headers["x-forwarded-for"]?.toString();
       const remoteAddress = findClientAddress(incoming.socket.remoteAddress, forwardedFor, isTrusted);
       const facts: ConnectionFacts & { readonly [directExchange]: DirectExchange } = {
         [directExchange]: createDirectExchange(incoming, outgoing, packBody),

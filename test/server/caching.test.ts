@@ -1,7 +1,7 @@
 import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { createHandler } from "../../src/server/index.ts";
-import { keys, openWorld } from "./service.ts";
+import { keys, openWorld, startWorld } from "./service.ts";
 
 async function open() {
   const kb = await openWorld();
@@ -91,5 +91,34 @@ describe("compression", () => {
     const whole = await post("/ask", body, { "accept-encoding": "gzip" });
     expect(whole.headers.get("content-encoding")).toBe("gzip");
     expect(gunzipSync(new Uint8Array(await whole.arrayBuffer())).toString()).toContain("ninety days");
+  });
+
+  it("gives the hits of a search in each way in which a client takes them, small and large [20]", async () => {
+    const { service, kb } = await startWorld({ origins: ["https://app.example"] });
+    const rooms = Array.from({ length: 80 }, (_, at) => `# Room ${at}\n\n${`Room ${at} keeps a spare. `.repeat(50)}`);
+    await kb.ingest({ uri: "rooms.md", text: rooms.join("\n\n"), mediaType: "text/markdown" });
+    const search = async (query: string, headers: Readonly<Record<string, string>>) => {
+      const response = await fetch(`${service.url}search`, {
+        method: "POST",
+        body: JSON.stringify({ query, topK: 60 }),
+        headers: { authorization: `Bearer ${keys.bob.key}`, "content-type": "application/json", ...headers },
+      });
+      const text = (await response.text()).replace(/"ms":\d+/u, "");
+      return { how: response.headers.get("content-encoding"), text };
+    };
+    for (const [query, isLarge] of [
+      ["nowhere", false],
+      ["spare", true],
+    ] as const) {
+      const { how, text } = await search(query, { "accept-encoding": "identity" });
+      expect([how, text.length > 65_536, text.startsWith('{"hits":[')]).toEqual([null, isLarge, true]);
+      for (const origin of [{}, { origin: "https://app.example" }]) {
+        for (const accepted of ["gzip, deflate", "deflate", "br;q=1, gzip;q=0.5"]) {
+          const packed = { how: isLarge ? accepted.match(/gzip|deflate/u)![0] : null, text };
+          expect(await search(query, { "accept-encoding": accepted, ...origin })).toEqual(packed);
+        }
+        expect(await search(query, { "accept-encoding": "identity", ...origin })).toEqual({ how: null, text });
+      }
+    }
   });
 });
