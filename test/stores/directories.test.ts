@@ -483,20 +483,27 @@ describe("writes of one turn in SQLite", () => {
     return { connection, directory: createSqliteDirectory(counted), commits: () => commits };
   };
 
-  it("share a commit until they have taken ten milliseconds, and the others follow in order", async () => {
+  it.each([
+    ["ten milliseconds of the processor", 9, 9],
+    ["a tenth of a second", 0, 99],
+    ["ten milliseconds, where the processor's are not known", undefined, 9],
+  ])("share a commit until they have taken %s, and the others follow in order", async (_, worked, passed) => {
     const { directory, commits } = await open();
-    let now = 0;
+    let [work, now] = [0, 0];
     vi.spyOn(performance, "now").mockImplementation(() => now);
+    const used = (): NodeJS.CpuUsage | undefined => (worked === undefined ? undefined : { user: work, system: 0 });
+    vi.spyOn(process, "threadCpuUsage").mockImplementation(used as typeof process.threadCpuUsage);
     const order = await Promise.all(
       Array.from({ length: 7 }, (_, i) =>
         directory.write((rows) => {
-          now += 9;
+          work += 1000 * (worked ?? 0);
+          now += passed;
           rows.setStamp(rows.stamp() + 1);
           return `${i}: ${rows.stamp()}`;
         }),
       ),
     );
-    // Two take 18 ms: three commits of two, and the last.
+    // Two take longer: three commits of two, and the last.
     expect([order, commits()]).toEqual([["0: 1", "1: 2", "2: 3", "3: 4", "4: 5", "5: 6", "6: 7"], 4]);
     await directory.close();
   });
@@ -504,11 +511,14 @@ describe("writes of one turn in SQLite", () => {
   it("share a commit, and one that fails takes back what it wrote itself, no more", async () => {
     const { directory, commits } = await open();
     vi.spyOn(performance, "now").mockReturnValue(0);
+    vi.spyOn(process, "threadCpuUsage").mockReturnValue({ user: 0, system: 0 });
     const undone: number[] = [];
+    const ran: number[] = [];
     const outcomes = await Promise.allSettled(
       Array.from({ length: 9 }, (_, i) =>
         directory.write(
           (rows) => {
+            ran.push(i);
             rows.setSetting(`s${i}`, String(i));
             rows.setStamp(rows.stamp() + 1);
             if (i === 4) throw new Error("this one");
@@ -518,7 +528,9 @@ describe("writes of one turn in SQLite", () => {
         ),
       ),
     );
-    expect(commits()).toBe(1);
+    // The first is taken back.
+    expect(commits()).toBe(2);
+    expect(ran).toEqual([0, 1, 2, 3, 4, 0, 1, 2, 3, 4, 5, 6, 7, 8]);
     expect(outcomes.map((outcome) => (outcome.status === "fulfilled" ? outcome.value : "failed"))).toEqual([
       "none",
       "0",
@@ -530,7 +542,7 @@ describe("writes of one turn in SQLite", () => {
       "6",
       "7",
     ]);
-    expect(undone).toEqual([]);
+    expect(undone).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8]);
     expect(await directory.read((rows) => [rows.stamp(), rows.setting("s4"), rows.setting("s8")])).toEqual([
       8,
       undefined,

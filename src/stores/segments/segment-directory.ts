@@ -341,7 +341,10 @@ export interface SegmentDirectory {
   /** {@link DirectoryReader.stamp} of the newest state, read outside any transaction; `undefined` where that would have to wait or fails. */
   peek(): number | undefined;
   read<Result>(work: (rows: DirectoryReader) => Result): Promise<Result>;
-  /** `undone` is called when what `work` wrote is taken back after it had returned, before anybody else has a look. */
+  /**
+   * `undone` is called when what `work` wrote is taken back after it had returned, before anybody else has a look. `work` may run again then: a write that shared its
+   * commit has failed.
+   */
   write<Result>(work: (rows: DirectoryWriter) => Result, undone?: () => void): Promise<Result>;
   /**
    * A write that changes nothing that was acknowledged, such as one that seals: it does not wait for the disk. The next `write` makes it safe; a power cut

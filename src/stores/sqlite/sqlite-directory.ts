@@ -21,8 +21,18 @@ const compactedAtOnce = 256;
 /** Writes that may share one commit, so that no search waits for long. */
 const mostTogether = 32;
 
-/** Another write joins a commit until its writes have taken so long. **Units** milliseconds. */
-const longestTogether = 10;
+/** Another write joins a commit until its writes have taken so much of the thread, or so long. **Units** milliseconds. */
+const mostWorkTogether = 10;
+const longestTogether = 100;
+
+/** Processor time of this thread; the clock before Node 23.9. **Units** milliseconds. */
+function workUntilNow(): number {
+  const used = (process as Partial<Pick<typeof process, "threadCpuUsage">>).threadCpuUsage?.();
+  return used === undefined ? performance.now() : (used.user + used.system) / 1000;
+}
+
+/** Thrown where a write of a group fails, so that all are taken back. */
+const failedTogether = new Error("A write of a group has failed.");
 
 /** Works of the thread that go on beside writes. */
 const besideWrites: ReadonlySet<keyof Errands> = new Set(["fit", "build", "follow", "analyze"]);
@@ -54,8 +64,8 @@ type Outcome = { readonly result: unknown } | { readonly error: unknown };
  * Segments in one SQLite file: what was acknowledged survives `kill -9` and power loss.
  *
  * Writes of the same turn of the event loop share one commit: waiting for the disk is most of what a small write costs. Each write is
- * there whole or not at all, and none is acknowledged before it is safe. The wait is beside the event loop: reads and the next commit go on meanwhile, and see
- * what was committed.
+ * there whole or not at all, and none is acknowledged before it is safe. Where one fails, all are taken back and run again, each apart. The wait is
+ * beside the event loop: reads and the next commit go on meanwhile, and see what was committed.
  *
  * **Source** group commit: Gawlick and Kinkade, Varieties of Concurrency Control in IMS/VS Fast Path (1985).
  */
@@ -71,26 +81,37 @@ export function createSqliteDirectory(
   let lastWrite: Promise<unknown> = Promise.resolve();
   const log = path === undefined ? undefined : createLogSync(path);
 
-  function runEach(group: readonly Waiting[]): readonly Outcome[] {
-    const until = performance.now() + longestTogether;
+  function runEach(group: readonly Waiting[], runOne: (work: Waiting["work"]) => Outcome): readonly Outcome[] {
+    const [mostWork, longest] = [workUntilNow() + mostWorkTogether, performance.now() + longestTogether];
     const outcomes: Outcome[] = [];
     for (const { work } of group) {
-      if (outcomes.length > 0 && performance.now() > until) break;
+      if (outcomes.length > 0 && (workUntilNow() > mostWork || performance.now() > longest)) break;
       outcomes.push(runOne(work));
     }
     return outcomes;
+  }
 
-    function runOne(work: Waiting["work"]): Outcome {
-      const takeBack = rows.texts.mark();
-      try {
-        return { result: connection.savepoint(() => work(rows)) };
-      } catch (error) {
-        takeBack();
-        rows.undone();
-        // The failure that ended the transaction has undone the others too.
-        if (!connection.inTransaction) throw error;
-        return { error };
-      }
+  /** One write of several. SQLite copies each page that a savepoint changes, so there is none. **Errors** {@link failedTogether}. */
+  function runTogether(work: Waiting["work"]): Outcome {
+    rows.texts.mark();
+    try {
+      return { result: work(rows) };
+    } catch (error) {
+      // The failure that ended the transaction has undone all of them.
+      throw connection.inTransaction ? failedTogether : error;
+    }
+  }
+
+  /** One write of several, which takes nothing with it where it fails. */
+  function runApart(work: Waiting["work"]): Outcome {
+    const takeBack = rows.texts.mark();
+    try {
+      return { result: connection.savepoint(() => work(rows)) };
+    } catch (error) {
+      takeBack();
+      rows.undone();
+      if (!connection.inTransaction) throw error;
+      return { error };
     }
   }
 
@@ -125,10 +146,11 @@ export function createSqliteDirectory(
     };
     try {
       const [only] = group;
-      const run = (): readonly Outcome[] => {
+      const run = (runOne: (work: Waiting["work"]) => Outcome): readonly Outcome[] => {
         const takeBack = rows.texts.mark();
         try {
-          const outcomes = only !== undefined && group.length === 1 ? [{ result: only.work(rows) }] : runEach(group);
+          const isAlone = only !== undefined && group.length === 1;
+          const outcomes = isAlone ? [{ result: only.work(rows) }] : runEach(group, runOne);
           rows.texts.flush();
           return outcomes;
         } catch (error) {
@@ -140,7 +162,12 @@ export function createSqliteDirectory(
       connection.moveLogAt(movesLogItself || thread?.isAlive === true ? mostLogPages : usualLogPages);
       const lasts = group.some((one) => one.lasts);
       const safe = !lasts || log?.begin() === true ? "later" : "now";
-      const outcomes = await connection.transaction("BEGIN IMMEDIATE", run, undone, safe);
+      const commit = (runOne: (work: Waiting["work"]) => Outcome): Promise<readonly Outcome[]> =>
+        connection.transaction("BEGIN IMMEDIATE", () => run(runOne), undone, safe);
+      const outcomes = await commit(runTogether).catch((error: unknown) => {
+        if (error === failedTogether) return commit(runApart);
+        throw error;
+      });
       waiting.unshift(...group.slice(outcomes.length));
       const acknowledge = (): void =>
         outcomes.forEach((outcome, i) => {
