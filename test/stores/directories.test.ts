@@ -483,27 +483,20 @@ describe("writes of one turn in SQLite", () => {
     return { connection, directory: createSqliteDirectory(counted), commits: () => commits };
   };
 
-  it.each([
-    ["ten milliseconds of the processor", 9, 9],
-    ["a tenth of a second", 0, 99],
-    ["ten milliseconds, where the processor's are not known", undefined, 9],
-  ])("share a commit until they have taken %s, and the others follow in order", async (_, worked, passed) => {
+  it("share a commit until they have taken ten milliseconds, and the others follow in order", async () => {
     const { directory, commits } = await open();
-    let [work, now] = [0, 0];
+    let now = 0;
     vi.spyOn(performance, "now").mockImplementation(() => now);
-    const used = (): NodeJS.CpuUsage | undefined => (worked === undefined ? undefined : { user: work, system: 0 });
-    vi.spyOn(process, "threadCpuUsage").mockImplementation(used as typeof process.threadCpuUsage);
     const order = await Promise.all(
       Array.from({ length: 7 }, (_, i) =>
         directory.write((rows) => {
-          work += 1000 * (worked ?? 0);
-          now += passed;
+          now += 9;
           rows.setStamp(rows.stamp() + 1);
           return `${i}: ${rows.stamp()}`;
         }),
       ),
     );
-    // Two take longer: three commits of two, and the last.
+    // Two take 18 ms: three commits of two, and the last.
     expect([order, commits()]).toEqual([["0: 1", "1: 2", "2: 3", "3: 4", "4: 5", "5: 6", "6: 7"], 4]);
     await directory.close();
   });
@@ -511,7 +504,6 @@ describe("writes of one turn in SQLite", () => {
   it("share a commit, and one that fails takes back what it wrote itself, no more", async () => {
     const { directory, commits } = await open();
     vi.spyOn(performance, "now").mockReturnValue(0);
-    vi.spyOn(process, "threadCpuUsage").mockReturnValue({ user: 0, system: 0 });
     const undone: number[] = [];
     const ran: number[] = [];
     const outcomes = await Promise.allSettled(

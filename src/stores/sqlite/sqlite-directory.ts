@@ -21,15 +21,8 @@ const compactedAtOnce = 256;
 /** Writes that may share one commit, so that no search waits for long. */
 const mostTogether = 32;
 
-/** Another write joins a commit until its writes have taken so much of the thread, or so long. **Units** milliseconds. */
-const mostWorkTogether = 10;
-const longestTogether = 100;
-
-/** Processor time of this thread; the clock before Node 23.9. **Units** milliseconds. */
-function workUntilNow(): number {
-  const used = (process as Partial<Pick<typeof process, "threadCpuUsage">>).threadCpuUsage?.();
-  return used === undefined ? performance.now() : (used.user + used.system) / 1000;
-}
+/** Another write joins a commit until its writes have taken so long. **Units** milliseconds. */
+const longestTogether = 10;
 
 /** Thrown where a write of a group fails, so that all are taken back. */
 const failedTogether = new Error("A write of a group has failed.");
@@ -82,10 +75,10 @@ export function createSqliteDirectory(
   const log = path === undefined ? undefined : createLogSync(path);
 
   function runEach(group: readonly Waiting[], runOne: (work: Waiting["work"]) => Outcome): readonly Outcome[] {
-    const [mostWork, longest] = [workUntilNow() + mostWorkTogether, performance.now() + longestTogether];
+    const until = performance.now() + longestTogether;
     const outcomes: Outcome[] = [];
     for (const { work } of group) {
-      if (outcomes.length > 0 && (workUntilNow() > mostWork || performance.now() > longest)) break;
+      if (outcomes.length > 0 && performance.now() > until) break;
       outcomes.push(runOne(work));
     }
     return outcomes;
