@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { createSimdMemory } from "../../src/engine/kernels/simd-memory.ts";
+import type * as keptBlocks from "../../src/engine/segments/kept-blocks.ts";
 
-let createKeptBlocks: typeof import("../../src/engine/segments/kept-blocks.ts").createKeptBlocks;
+let createKeptBlocks: typeof keptBlocks.createKeptBlocks;
 
 /** Blocks of other tests in the same process would take part. */
 beforeEach(async () => {
