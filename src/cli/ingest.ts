@@ -89,7 +89,7 @@ export async function ingest(
       return await run(
         context,
         startIngest(kb, inputs, job, { ...options, scope: given.scope }),
-        { named, links, junk, unread },
+        { named, links, junk, unread, keepsMedia: given.folders?.media === true },
         line,
       );
     } finally {
@@ -106,6 +106,7 @@ interface Inputs {
   readonly junk: ReadonlySet<string>;
   /** Files that a walk found and whose kind nobody reads. */
   readonly unread: ReadonlySet<string>;
+  readonly keepsMedia: boolean;
 }
 
 async function run({ output, signal }: Context, work: IngestRun, inputs: Inputs, line: ProgressLine): Promise<number> {
@@ -296,7 +297,7 @@ function describeResult(result: IngestResult, { style, columns }: Output): reado
   ];
 }
 
-function describeSummary(summary: IngestSummary, { named, links, junk, unread }: Inputs): string {
+function describeSummary(summary: IngestSummary, { named, links, junk, unread, keepsMedia }: Inputs): string {
   const states = ["added", "updated", "unchanged", "removed", "failed"] as const;
   const counts = states
     .filter((state) => summary[state] > 0)
@@ -310,7 +311,12 @@ function describeSummary(summary: IngestSummary, { named, links, junk, unread }:
   const left = [
     ...describe(links, "link", "followed", "--follow-symlinks"),
     ...describe(junk, "generated file", "read", "--junk"),
-    ...describe(unread, "file", "of a kind that is read", "name one to see why, or keep media with --media"),
+    ...describe(
+      unread,
+      "file",
+      "of a kind that is read",
+      `name one to see why${keepsMedia ? "" : ", or keep media with --media"}`,
+    ),
   ];
   if (counts.length === 0) {
     const nothing = `Nothing to ingest in ${named.map(neutralise).join(", ")}: no files, or only hidden and ignored ones.`;

@@ -2,6 +2,7 @@ import { Writable } from "node:stream";
 import { CommanderError } from "commander";
 import { IbidError, type IbidErrorCode } from "../contracts/errors.ts";
 import { isWithinEdits } from "../runtime/edit-distance.ts";
+import { hideUsers } from "../runtime/hide-secrets.ts";
 import { createOutput, type Output, type Stream, toIbidError } from "./output.ts";
 import { createProgram } from "./program.ts";
 import { spreadMetadata } from "./read-option.ts";
@@ -103,18 +104,13 @@ async function report(output: Output, error: unknown, argv: readonly string[], c
     if (error.exitCode === 0) return 0;
     // Help was printed already: no command was given.
     if (error.code === "commander.help" && !output.json) return 2;
-    const shown = hideUsers(error.message, argv);
+    const shown = hideUsers(error.message);
     await output.error(toUsageError(error, shown, commandOf(argv, commands), wholeCommandOf(argv, commands)));
     return 2;
   }
   const known = withHint(toIbidError(error));
   await output.error(known);
   return usageCodes.has(known.code) ? 2 : 1;
-}
-
-/** A message without user and password of the addresses that are repeated in it. */
-function hideUsers(message: string, argv: readonly string[]): string {
-  return argv.reduce((text, word) => text.replaceAll(word, word.replace(/(:\/\/).*@/su, "$1…@")), message);
 }
 
 /** A mistake in the arguments, in ibid's own words. */

@@ -186,7 +186,7 @@ export function describeIssue(issue: z.core.$ZodIssue, show?: (value: unknown) =
       return isMissing ? `${path} is missing` : `${path}${value} must be ${articled(issue.expected)}`;
     }
     case "invalid_value":
-      return `${path}${value} must be one of ${issue.values.map(String).join(", ")}`;
+      return `${path}${value} must be ${issue.values.length === 1 ? "" : "one of "}${issue.values.map(String).join(", ")}`;
     case "too_big":
     case "too_small": {
       const isBig = issue.code === "too_big";
@@ -233,7 +233,7 @@ const fieldsHint = (known: readonly string[], inside = ""): string =>
   known.length === 0
     ? "See GET /openapi.json for the fields."
     : `The fields${inside === "" ? "" : ` of ${inside}`} are ${known.join(", ")}.`;
-const articled = (type: string): string => (/^[aeiou]/u.test(type) ? `an ${type}` : `a ${type}`);
+const articled = (type: string): string => (type === "null" ? type : `${/^[aeiou]/u.test(type) ? "an" : "a"} ${type}`);
 const shown = (value: unknown): string => (JSON.stringify(value) ?? String(value)).slice(0, 60);
 
 /** The known names that a mistyped one comes close to. */

@@ -46,6 +46,10 @@ describe("a folder with hostile files", () => {
     expect(shown.stdout).toContain(
       "2 files not of a kind that is read (in/g-program.txt …): name one to see why, or keep media with --media",
     );
+    const keeping = await runIbid(cwd, ["ingest", "in", "--media"]);
+    expect(keeping.stdout).toMatch(
+      /2 files not of a kind that is read \(in\/g-program\.txt …\): name one to see why\s/u,
+    );
     const named = await runIbid(cwd, ["ingest", ...Object.keys(passedBy), "--json"]);
     expect(jsonLines(named.stdout)).toMatchObject([
       { status: "failed", error: { code: "unsupported-media" } },
