@@ -190,7 +190,7 @@ describe("lists of postings", () => {
     expect(ask(2)).toBe("cx");
     expect(ask(1, 2)).toBe("");
     expect(ask(0)).toBe("ax");
-    // What is cleared takes no room.
+    // Cleared lists take no room.
     for (const cache of caches) cache.clear();
     expect(ask(1, 2, 1, 2)).toBe("bx cx");
     for (const cache of caches) cache.clear();
