@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { searchBm25 } from "../../src/engine/bm25/bm25.ts";
 import { defaultBm25 } from "../../src/engine/bm25/bm25-settings.ts";
 import { buildDocumentFields, type DocumentFields } from "../../src/engine/bm25/document-fields.ts";
+import { type AnalysedNames, analyseNames, type NamedEntries } from "../../src/engine/bm25/name-lists.ts";
 import { finishSteps } from "../../src/runtime/steps.ts";
 import { encodeTerms } from "../../src/engine/segments/chunk-terms.ts";
 import { createLiveSegment } from "../../src/engine/segments/live-segment.ts";
@@ -237,5 +238,67 @@ describe("names of documents", () => {
     search({ ...asked, documents: [...asked.documents, more], chunks }, fields);
     expect([fields.countOf("later", () => 7), fields.countOf("later", () => 7)]).toEqual([7, 7]);
     expect(fields.countOf("w5", () => 0)).toBe(5);
+  });
+
+  it("are those of an analysis anew, whichever documents went, moved and came [L11]", () => {
+    const named = (row: number) => ({ title: `t${row % 7} t${row % 11} t${row % 7}`, file: `f${row} g${row % 300}` });
+    /** Documents of some rows: one of three is in two languages. */
+    function entriesOf(rows: readonly number[]): NamedEntries {
+      const homes = rows.flatMap((row, at) => (row % 3 === 0 ? [at, at] : [at]));
+      const languageOf = homes.map((at, i) => (homes[i - 1] === at ? "de" : "en"));
+      return { documentOf: Uint32Array.from(homes), languageOf, rows };
+    }
+    const analyse = (rows: readonly number[], before?: AnalysedNames) => {
+      const read: number[] = [];
+      const namesOf = (asked: readonly number[]) => {
+        read.push(...asked);
+        return new Map(asked.map((row) => [row, named(row)]));
+      };
+      return { names: finishSteps(analyseNames(entriesOf(rows), namesOf, plainAnalyzer, before)), read };
+    };
+    const shown = ({ vocabulary, title, file }: AnalysedNames) => {
+      const terms = Array.from({ length: vocabulary.count() }, (_, term) => term);
+      return {
+        names: [title, file].map(({ lengths, starts, terms: of, counts }) =>
+          Array.from(lengths, (length, entry) => {
+            const places = Array.from({ length: starts[entry + 1]! - starts[entry]! }, (_, i) => starts[entry]! + i);
+            return [length, ...places.map((at) => [vocabulary.text(of[at]!), counts[at]])];
+          }),
+        ),
+        holding: [title, file].map(({ has, holding }) =>
+          Object.fromEntries(
+            terms.filter(has).map((term) => {
+              const { entries, counts } = holding(term)!;
+              return [vocabulary.text(term), [[...entries], [...counts]]];
+            }),
+          ),
+        ),
+      };
+    };
+    const some = fc.record({
+      size: fc.integer({ min: 0, max: 300 }),
+      gone: fc.array(fc.tuple(fc.nat(300), fc.nat(60)), { maxLength: 4 }),
+      moved: fc.array(fc.tuple(fc.nat(300), fc.nat(120), fc.nat(300)), { maxLength: 3 }),
+      come: fc.nat(80),
+    });
+    fc.assert(
+      fc.property(some, ({ size, gone, moved, come }) => {
+        const rows = Array.from({ length: size }, (_, i) => i + 1);
+        const later = rows.slice();
+        for (const [from, count] of gone) later.splice(from, count);
+        for (const [from, count, to] of moved) later.splice(to, 0, ...later.splice(from, count));
+        const fresh = Array.from({ length: come }, (_, i) => size + 1 + i);
+        later.push(...fresh);
+        const { names, read } = analyse(later, analyse(rows).names);
+        const anew = analyse(later).names;
+        expect(shown(names)).toEqual(shown(anew));
+        // Terms that came before may be among the beginnings; none that is there is missing.
+        const begun = ["f12", "f29", "g1", "g12", "g29", "x"].filter(anew.beginnings.has);
+        expect(begun.filter((word) => !names.beginnings.has(word))).toEqual([]);
+        expect(names.beginnings.has("t1")).toBe(false);
+        expect(read).toEqual(fresh);
+      }),
+      { numRuns: 100 },
+    );
   });
 });

@@ -3,9 +3,9 @@ import type { Postings, Segment } from "../segments/segment.ts";
 import {
   type AnalysedNames,
   analyseNames,
-  countedAtOnce,
   type DocumentNames,
   type KeptNames,
+  mapNumbers,
   type NamedEntries,
   type NamePostings,
   rarityOf,
@@ -14,7 +14,6 @@ import {
   weighTerms,
 } from "./name-lists.ts";
 import { createGrowingNumbers } from "../kernels/growing-numbers.ts";
-import { decodeText } from "../segments/bytes.ts";
 import { encodeNames } from "./stored-names.ts";
 import { lowerBound } from "./word-list.ts";
 
@@ -62,12 +61,6 @@ export const noEntry = 0xffff_ffff;
 /** Counts of terms that no name has; when there are more, all are forgotten. */
 const mostKnown = 16_384;
 
-/** The first three letters of a term, by its bytes. */
-function beginningOf(bytes: Uint8Array): string {
-  // No letter takes more than four bytes, and none that is cut off is among the first three.
-  return decodeText(bytes.subarray(0, 12)).slice(0, 3);
-}
-
 /** Chunks that are placed in one step. */
 const placedAtOnce = 8192;
 
@@ -98,7 +91,7 @@ export function* buildDocumentFields(
   before?: DocumentFields,
 ): Generator<undefined, DocumentFields> {
   for (const segment of segments) while (segment.readDocuments?.() === true) yield;
-  const homes = yield* placeChunks(segments);
+  const homes = yield* placeChunks(segments, before?.entries);
   const { documentOf, rows, chunkCounts } = homes;
   const entries = documentOf.length;
   const documents = rows.length;
@@ -124,11 +117,6 @@ export function* buildDocumentFields(
   /** One more than the count of each term of a name; 0 before it is counted. */
   const counts = new Uint32Array(vocabulary.count());
   const others = new Map<string, number>();
-  const beginnings = new Set<string>();
-  for (let at = 0; at < vocabulary.count(); at++) {
-    if (byFile.holding(at) !== undefined) beginnings.add(beginningOf(vocabulary.slice(at)));
-    if (at % countedAtOnce === 0) yield;
-  }
   const inverted = new Map<Segment, EntryChunks>();
   const chunksOf = (segment: Segment): EntryChunks => {
     let made = inverted.get(segment);
@@ -146,7 +134,7 @@ export function* buildDocumentFields(
       if (fileNorms?.key !== `${weight} ${b}`) {
         const average = fileTerms / chunks;
         const normOf = (length: number): number => weight * (1 / (1 - b + (b * length) / average));
-        fileNorms = { key: `${weight} ${b}`, norms: Float64Array.from(byFile.lengths, normOf) };
+        fileNorms = { key: `${weight} ${b}`, norms: mapNumbers(byFile.lengths, normOf) };
       }
       return fileNorms.norms;
     },
@@ -154,7 +142,7 @@ export function* buildDocumentFields(
       if (documentNorms?.b !== b) {
         const average = words / documents;
         const normOf = (length: number): number => 1 - b + (b * length) / average;
-        documentNorms = { b, norms: Float64Array.from(homes.documentLengths, normOf) };
+        documentNorms = { b, norms: mapNumbers(homes.documentLengths, normOf) };
       }
       return documentNorms.norms;
     },
@@ -165,7 +153,7 @@ export function* buildDocumentFields(
     },
     rarity: (term) => rarities[vocabulary.findText(term)] ?? rarityOf(documents, 0),
     hasFile: (term) => byFile.holding(vocabulary.findText(term)) !== undefined,
-    mayHaveFile: (word) => beginnings.has(word.slice(0, 3)),
+    mayHaveFile: (word) => names.beginnings.has(word),
     filePostings(segment, terms) {
       const found = terms.flatMap((term) => byFile.holding(vocabulary.findText(term)) ?? []);
       return found.length === 0 ? undefined : spreadOver(chunksOf(segment), found);
@@ -204,25 +192,27 @@ interface PlacedChunks extends NamedEntries {
   readonly bytes: number;
 }
 
-/** Numbers the documents and entries of live chunks. */
-function* placeChunks(segments: readonly Segment[]): Generator<undefined, PlacedChunks> {
-  const places = new Map<number, number>();
-  const documentOf = createGrowingNumbers();
+/** Numbers the documents and entries of live chunks. `about` as many entries are expected. */
+function* placeChunks(segments: readonly Segment[], about = 0): Generator<undefined, PlacedChunks> {
+  const places = createRowPlaces(segments);
+  const rows: number[] = [];
+  const documentOf = createGrowingNumbers(about + 256);
   const languageOf: string[] = [];
   /** The last entry of each document. */
-  const lastOf = createGrowingNumbers();
+  const lastOf = createGrowingNumbers(about + 256);
   /** The entry before each one in its document; `noEntry` for its first. */
-  const before = createGrowingNumbers();
-  const lengths = createGrowingNumbers();
-  const counts = createGrowingNumbers();
+  const before = createGrowingNumbers(about + 256);
+  const lengths = createGrowingNumbers(about + 256);
+  const counts = createGrowingNumbers(about + 256);
   const bySegment = new Map<Segment, Uint32Array>();
   const firsts: number[] = [];
   let bytes = 0;
 
   function entryIn(row: number, language: string): number {
     let document = places.get(row);
-    if (document === undefined) {
-      places.set(row, (document = places.size));
+    if (document < 0) {
+      places.set(row, (document = rows.length));
+      rows.push(row);
       lastOf.push(noEntry);
       lengths.push(0);
     }
@@ -236,31 +226,47 @@ function* placeChunks(segments: readonly Segment[]): Generator<undefined, Placed
     return documentOf.length - 1;
   }
 
+  /** Places chunks `from … to`. Chunks of a document stand together mostly, and are counted together. */
+  function placeSome(segment: Segment, own: Uint32Array, only: string | undefined, from: number, to: number): void {
+    const { live, textLengths } = segment;
+    const documents = segment.documents();
+    for (let i = from; i < to;) {
+      if (live[i] !== 1) {
+        i++;
+        continue;
+      }
+      const row = documents[i]!;
+      const language = only ?? segment.languageOf(i);
+      const entry = entryIn(row, language);
+      let words = 0;
+      let count = 0;
+      do {
+        own[i] = entry;
+        words += textLengths[i]!;
+        count++;
+        i++;
+      } while (i < to && live[i] === 1 && documents[i] === row && (only ?? segment.languageOf(i)) === language);
+      const document = documentOf.at(entry);
+      lengths.set(document, lengths.at(document) + words);
+      counts.set(entry, counts.at(entry) + count);
+    }
+  }
+
   for (const segment of segments) {
     firsts.push(documentOf.length);
-    const documents = segment.documents();
-    const { size, live, textLengths } = segment;
+    const { size } = segment;
+    const languages = [...segment.languages()];
+    const only = languages.length === 1 ? languages[0] : undefined;
     const own = new Uint32Array(size).fill(noEntry);
-    let [lastRow, lastLanguage, entry] = [-1, "", noEntry];
-    for (let i = 0; i < size; i++) {
-      if (i % placedAtOnce === 0) yield;
-      if (live[i] !== 1) continue;
-      const row = documents[i]!;
-      const language = segment.languageOf(i);
-      // Chunks of a document stand together mostly.
-      if (row !== lastRow || language !== lastLanguage) {
-        [lastRow, lastLanguage] = [row, language];
-        entry = entryIn(row, language);
-      }
-      own[i] = entry;
-      lengths.set(documentOf.at(entry), lengths.at(documentOf.at(entry)) + textLengths[i]!);
-      counts.set(entry, counts.at(entry) + 1);
+    for (let from = 0; from < size; from += placedAtOnce) {
+      yield;
+      placeSome(segment, own, only, from, Math.min(from + placedAtOnce, size));
     }
     bySegment.set(segment, own);
     bytes += own.byteLength;
   }
   const homes = documentOf.take();
-  const isOneEach = homes.length === places.size;
+  const isOneEach = homes.length === rows.length;
   const documentsBySegment = new Map<Segment, Uint32Array>();
   const entriesOf = (segment: Segment): Uint32Array => bySegment.get(segment)!;
   return {
@@ -277,12 +283,31 @@ function* placeChunks(segments: readonly Segment[]): Generator<undefined, Placed
     },
     documentOf: homes,
     languageOf,
-    rows: [...places.keys()],
+    rows,
     firsts,
     chunkCounts: counts.take(),
     documentLengths: lengths.take(),
     bytes,
   };
+}
+
+/** A number of each row; -1 for one that has none. **Shape** a list where rows are dense, as those of a catalog mostly are. */
+function createRowPlaces(segments: readonly Segment[]): {
+  get(row: number): number;
+  set(row: number, n: number): void;
+} {
+  let [most, chunks] = [0, 0];
+  for (const segment of segments) {
+    const documents = segment.documents();
+    chunks += segment.size;
+    for (let i = 0; i < segment.size; i++) if (documents[i]! > most) most = documents[i]!;
+  }
+  if (most > 1024 + 2 * chunks) {
+    const places = new Map<number, number>();
+    return { get: (row) => places.get(row) ?? -1, set: (row, n) => void places.set(row, n) };
+  }
+  const places = new Int32Array(most + 1).fill(-1);
+  return { get: (row) => places[row]!, set: (row, n) => void (places[row] = n) };
 }
 
 /** Chunks of one segment by entry, from its `first` on: entry `first + e` has `ordinals[starts[e] … starts[e + 1])`, ascending. */
