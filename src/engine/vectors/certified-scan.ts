@@ -299,13 +299,13 @@ export function startCertifiedScan(query: ScoredQuery, topK: number, minScore: n
       starts.push(found);
       narrowAll();
       const first = kth.floor;
-      const { rowOf, lowerOf, scoreOf } = scratch;
+      const { rowOf, upperOf, lowerOf, scoreOf } = scratch;
       kth.reset(topK);
       for (let look = 0; look < columns.length; look++) columns[look]!.dense()!.expect?.(reaching(look));
       for (let look = 0; look < columns.length; look++) {
         const rows = columns[look]!.dense()!;
         for (let i = starts[look]!; i < starts[look + 1]!; i++) {
-          const best = lowerOf[i]! >= first;
+          const best = lowerOf[i]! >= first && upperOf[i]! >= bounds.bound;
           scoreOf[i] = best ? scoreDense(rows, rowOf[i]!, query) : Number.NaN;
           if (best) kth.offer(scoreOf[i]!);
         }
