@@ -238,9 +238,9 @@ export function createLiveSegment(scope: Scope, source: SegmentSource): LiveSegm
       const column = columns.get(`${form} ${kind} ${version}`);
       return column && (column.built ??= buildColumn(column));
     },
-    *columns() {
+    *columns(isWanted = () => true) {
       collectVectors();
-      for (const column of columns.values()) yield (column.built ??= buildColumn(column));
+      for (const column of columns.values()) if (isWanted(column.version)) yield (column.built ??= buildColumn(column));
     },
     facts() {
       while (readFacts());

@@ -206,8 +206,9 @@ export function openSealedSegment(scope: Scope, row: SegmentRow, source: Segment
       );
       return column < 0 ? undefined : load(column);
     },
-    *columns() {
-      for (let column = 0; column < headers.length; column++) if (headers[column]!.version !== "") yield load(column);
+    *columns(isWanted = () => true) {
+      for (const [column, { version }] of headers.entries())
+        if (version !== "" && isWanted(version)) yield load(column);
     },
     facts: () => facts.column(present),
     readFacts: () => facts.read(present),

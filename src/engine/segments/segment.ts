@@ -108,7 +108,8 @@ export interface Segment {
   languageOf(ordinal: number): string;
   /** At most one of each form. */
   column(version: string, kind: EmbeddingKind, form: DenseForm): VectorColumn | undefined;
-  columns(): Iterable<VectorColumn>;
+  /** Columns of all versions, or of some. **Cost** no other column is read. */
+  columns(isWanted?: (version: string) => boolean): Iterable<VectorColumn>;
   facts(): MetadataColumn;
   /** Reads the next of what `facts` gives. **Shape** whether there are more. */
   readFacts(): boolean;

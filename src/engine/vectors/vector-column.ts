@@ -169,10 +169,10 @@ export function* eachVector(column: VectorColumn): Generator<StoredVector, undef
   return undefined;
 }
 
-/** Every vector of one chunk, in views on their columns. */
-export function vectorsAt(segment: Segment, ordinal: number): StoredVector[] {
+/** Every vector of one chunk, or those of some versions, in views on their columns. */
+export function vectorsAt(segment: Segment, ordinal: number, isWanted?: (version: string) => boolean): StoredVector[] {
   const vectors: StoredVector[] = [];
-  for (const column of segment.columns()) {
+  for (const column of segment.columns(isWanted)) {
     const row = rowOf(column, ordinal);
     if (row >= 0) vectors.push(vectorAt(column, row));
   }

@@ -388,6 +388,7 @@ export function createLazyRows(news: LazyNews, supplies: LazySupplies, schema: s
       list(scopeOf(scope), "deleted", deleted, []).filter((row) => row.deletedAt! <= until),
     document: (key) => documentRows([key])[0]!,
     homesOf: (keys) => keys.flatMap((key) => homeOf(key).documents.get(key) ?? []),
+    liveHomes: (scope) => [...scopeOf(scope).documents.values()].filter(isLive),
     documentBody: (key) => ({ text: textOf(key), structure: structureOf(key) }),
     documentStructure: structureOf,
     documentText: textOf,

@@ -18,7 +18,7 @@ import { createChunkReader, createRowFilter, toSummary } from "./chunk-rows.ts";
 import { compareCodePoints } from "../../runtime/compare-text.ts";
 import { compareInOrder, toFolderCount } from "../compose/document-order.ts";
 import { findPlace, type IndexView, type ScopeView } from "./index-view.ts";
-import type { ChunkRow, DirectoryReader, DocumentRow, KeptOrder, RowPlace } from "./segment-directory.ts";
+import type { ChunkRow, DirectoryReader, DocumentRow, HomeRow, KeptOrder, RowPlace } from "./segment-directory.ts";
 
 /** Rows that one transaction reads before the caller has a turn. */
 const pageSize = 256;
@@ -89,8 +89,7 @@ export function embeddingsOf(view: ScopeView, row: Pick<ChunkRow, "key">): Versi
   const place = findPlace(view, row.key);
   if (place === undefined) return [];
   return (
-    vectorsAt(place.segment ?? view.tail, place.ordinal)
-      .filter(({ version }) => !isOwnVersion(version))
+    vectorsAt(place.segment ?? view.tail, place.ordinal, (version) => !isOwnVersion(version))
       // In which order they lie depends on what was merged with what.
       .sort((a, b) => compareCodePoints(a.version, b.version))
       .map((vector) => ({ version: parseVersionKey(vector.version), embedding: toEmbedding(vector) }))
@@ -197,20 +196,24 @@ export function countFolders(
   });
 }
 
-/** Rows of live documents below the prefixes and of the whole uris, by their keys; a step for each page. **Cost** these rows. */
+/** Rows of live documents below the prefixes and of the whole uris, by their keys; a step for each page. **Cost** these rows, or a look at each name where all are at hand. */
 export function* documentsUnder(
   rows: DirectoryReader,
   scopes: readonly number[],
   under: readonly string[],
 ): Generator<undefined, ReadonlySet<number>> {
   const found = new Set<number>();
+  const whole = new Set(under.flatMap((prefix) => uriOfEntry(prefix) ?? []));
+  const prefixes = under.filter((prefix) => uriOfEntry(prefix) === undefined);
+  const isUnder = ({ uri }: HomeRow): boolean => whole.has(uri) || prefixes.some((prefix) => uri.startsWith(prefix));
   for (const scope of scopes) {
-    for (const prefix of under) {
-      const whole = uriOfEntry(prefix);
-      if (whole !== undefined) {
-        for (const { key } of rows.documentsByUri(scope, whole)) found.add(key);
-        continue;
-      }
+    const homes = rows.liveHomes?.(scope);
+    if (homes !== undefined) {
+      for (const home of homes) if (isUnder(home)) found.add(home.key);
+      continue;
+    }
+    for (const uri of whole) for (const { key } of rows.documentsByUri(scope, uri)) found.add(key);
+    for (const prefix of prefixes) {
       let [uri, id] = [prefix, ""];
       for (let isMore = true; isMore;) {
         const page = rows.documentsAfter(scope, uri, id, pageSize, { under: prefix });

@@ -217,7 +217,7 @@ export function vectorsOf(
 ): readonly StoredVector[] {
   const place = before && findPlace(before, row.key);
   if (place === undefined || before === undefined) return [];
-  return vectorsAt(place.segment ?? before.tail, place.ordinal).filter(({ version }) => !isOwnVersion(version));
+  return vectorsAt(place.segment ?? before.tail, place.ordinal, (version) => !isOwnVersion(version));
 }
 
 interface Swap {

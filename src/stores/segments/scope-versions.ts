@@ -111,7 +111,7 @@ export function addVectors(
     if (row === undefined || row.key !== rowKey || row.deletedAt !== null) continue;
     const place = findPlace(before, row.key);
     if (place === undefined || hasVersion(before, row, key)) continue;
-    const kept = vectorsAt(place.segment ?? before.tail, place.ordinal).filter((one) => !isOwnVersion(one.version));
+    const kept = vectorsAt(place.segment ?? before.tail, place.ordinal, (version) => !isOwnVersion(version));
     const { key: _, scope: __, ...content } = row;
     change.remove(row);
     change.add(content, { terms: () => terms, vectors: [...kept, toStoredVector(key, vector.embedding)] });

@@ -203,6 +203,8 @@ export interface DirectoryReader extends SegmentSource {
   document(key: number): DocumentRow;
   /** **Shape** in no order. */
   homesOf(keys: readonly number[]): readonly HomeRow[];
+  /** Names of all live documents of a scope, in no order. Absent where they would have to be read. */
+  liveHomes?(scope: number): Iterable<HomeRow>;
   documentBody(key: number): DocumentBody;
   /** The same, with a step for each part of a long text. Where it is absent, a body is read in one step. */
   documentBodyInSteps?(key: number): Generator<undefined, DocumentBody>;
@@ -338,6 +340,8 @@ export interface FileReport {
  */
 export interface SegmentDirectory {
   readonly durability: Durability;
+  /** Whether rows are fetched as reads need them, see {@link LegCapabilities.isAfar}. */
+  readonly isAfar?: true;
   /** {@link DirectoryReader.stamp} of the newest state, read outside any transaction; `undefined` where that would have to wait or fails. */
   peek(): number | undefined;
   read<Result>(work: (rows: DirectoryReader) => Result): Promise<Result>;
