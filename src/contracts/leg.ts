@@ -178,6 +178,16 @@ export interface Restriction {
 }
 
 /**
+ * A chunk that a leg found. @experimental
+ *
+ * @experimental
+ */
+export interface FoundRef extends ChunkRef {
+  /** As in {@link LegMatch.revision}. */
+  readonly revision?: number | undefined;
+}
+
+/**
  * Bounds of a leg's result. The gate has checked `scopes`; a leg never widens them. @experimental
  *
  * @experimental
@@ -186,8 +196,8 @@ export interface Within {
   readonly scopes: readonly Scope[];
   /** Evaluated before ranking, so that a filter never starves a result. */
   readonly restriction?: Restriction | undefined;
-  /** Score exactly these chunks and no others. Fusion completes scores with it. `[]` matches nothing. */
-  readonly only?: readonly ChunkRef[] | undefined;
+  /** Score exactly these chunks and no others. Fusion completes scores with it. `[]` matches nothing. A leg of {@link LegCapabilities.rows} finds one whose id is `""` by its revision. */
+  readonly only?: readonly FoundRef[] | undefined;
   /** Matches may come with `""` for their ids. A leg without {@link LegCapabilities.rows} ignores it. */
   readonly unnamed?: true | undefined;
   /** In place of a search: matches of these revisions with their ids, in no order, and without those that are gone. Their scores say nothing. */
@@ -290,7 +300,7 @@ export interface LegResult {
   /** The least score of which the leg kept all chunks, for {@link Within.together}; absent where it kept none. */
   readonly kept?: number | undefined;
   /** Bounds of the scores of these chunks. `undefined` where they are gone; absent where the leg kept none. */
-  readonly bounds?: ((chunks: readonly ChunkRef[]) => ScoreBounds | undefined) | undefined;
+  readonly bounds?: ((chunks: readonly FoundRef[]) => ScoreBounds | undefined) | undefined;
   /** Forgets the bounds that the leg kept; absent where it kept none. */
   readonly forget?: (() => void) | undefined;
   /** The leg saw a later state than `within.moment`. The search runs again in a new session. */
@@ -346,6 +356,11 @@ export interface LegCapabilities {
    * the first chunks alone. Absent: a fusion compares scopes and ids.
    */
   readonly rows?: string | undefined;
+  /**
+   * Ids and vectors are fetched from afar, so that a fusion by score asks for few of them, and for all in one turn. It counts beside `rows` alone. Absent: they are at
+   * hand.
+   */
+  readonly isAfar?: true | undefined;
 }
 
 /**

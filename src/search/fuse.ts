@@ -1,7 +1,7 @@
 import type { LegResult, MatchCount, TogetherBound } from "../contracts/leg.ts";
 import { isLate, type Maybe, wait, waitAll, type Waits } from "../runtime/waits.ts";
 import { type FusedChunk, orderCandidates, type ReadPlaces } from "./candidate.ts";
-import { type Fusion, rankDepth } from "./fusions.ts";
+import { rankDepth } from "./fusions.ts";
 import {
   addPools,
   addSurplus,
@@ -27,7 +27,7 @@ export function poolSize(wanted: MatchCount): MatchCount {
 /** A pool that was too small to be certain grows by this factor. */
 const growth = 4;
 
-export interface FuseInput extends Omit<MergeInput, "byRow"> {
+export interface FuseInput extends Omit<MergeInput, "byRow" | "isAfar"> {
   /** Places of candidates with equal scores, which order them. */
   readonly readPlaces: ReadPlaces;
 }
@@ -61,7 +61,7 @@ export function* fuse(given: FuseInput): Waits<FuseResult> {
     const known = before;
     const kept = createForgetting();
     try {
-      const asked = input.legs.map((each, i) => kept.note(askPool(each, input.fusion, depth, known?.[i])));
+      const asked = input.legs.map((each, i) => kept.note(askPool(each, input, depth, known?.[i])));
       const results = yield* waitAll(asked);
       const pools = input.legs.map(({ leg }, i) => openPool(leg.name, depth, results[i]!));
       before = pools;
@@ -81,13 +81,17 @@ export function* fuse(given: FuseInput): Waits<FuseResult> {
 
 type RowsInput = FuseInput & MergeInput;
 
-/** Legs that give the same chunk the same revision are merged by it. By rank, these are asked for no ids. By score, their look-ups need ids, and read them. */
-function forRows({ legs, fusion }: FuseInput): Pick<RowsInput, "legs" | "byRow"> {
+/**
+ * Legs that give the same chunk the same revision are merged by it. By rank, these are asked for no ids. So they are by score where ids come from afar. Where they
+ * are at hand, chunks get them with their scores.
+ */
+function forRows({ legs, fusion }: FuseInput): Pick<RowsInput, "legs" | "byRow" | "isAfar"> {
   const [first] = legs;
   const rows = first?.leg.capabilities?.rows;
   const byRow = rows !== undefined && legs.every(({ leg }) => leg.capabilities?.rows === rows);
-  if (!byRow || fusion.byRank !== true) return { legs, byRow };
-  return { legs: legs.map((each) => ({ ...each, within: { ...each.within, unnamed: true } })), byRow };
+  const isAfar = byRow && fusion.byRank !== true && legs.every(({ leg }) => leg.capabilities?.isAfar === true);
+  if (!isAfar && !(byRow && fusion.byRank === true)) return { legs, byRow, isAfar };
+  return { legs: legs.map((each) => ({ ...each, within: { ...each.within, unnamed: true } })), byRow, isAfar };
 }
 
 /** How many candidates may be among the first `wanted`, by their scores alone. */
@@ -159,24 +163,73 @@ function* reach(
   const merged: MergedChunks = new Map();
   addPools(input, pools, merged);
   const sure = leastSure(input, pools, merged);
-  // Without such bounds, the scores of the pools say what a chunk outside them needs.
-  let candidates = sure === undefined ? yield* complete(input, pools, merged) : undefined;
+  let names = askNames(input, merged, sure);
+  let candidates: readonly FusedChunk[] | undefined;
+  if (sure === undefined) {
+    if (names !== undefined) takeNames(pools, merged, names.rows, yield* wait(names.asked));
+    names = undefined;
+    // Without such bounds, the scores of the pools say what a chunk outside them needs.
+    candidates = yield* complete(input, pools, merged);
+  }
   const least = candidates === undefined ? sure : lastWanted(input, candidates);
-  const hasMore = !isCertain(input, pools, least) && (yield* addKept(input, pools, least, merged));
+  const kept = isCertain(input, pools, least) ? undefined : askKept(input, pools, least);
+  const [named, more] = yield* waitAll([names?.asked ?? nothing, kept?.asked ?? nothing]);
+  if (names !== undefined) takeNames(pools, merged, names.rows, named!);
+  const hasMore = kept !== undefined && takeKept(input, pools, kept.keeper, merged, more!);
   if (candidates === undefined || hasMore) candidates = yield* complete(input, pools, merged, sure);
   if (isCertain(input, pools, lastWanted(input, candidates))) return candidates;
   return yield* reachBelow(input, pools, candidates, depth, merged);
 }
 
+/** In the place of a result that nobody asked for. */
+const nothing: LegResult = { matches: [], complete: false, exact: true, calibration: { weight: 0, scale: 1 } };
+
+/**
+ * Where ids come from afar, asks for those of all chunks that may reach the least. Their vectors come along, so that look-ups wait for nothing more.
+ * Chunks that one leg kept are asked for in the same turn.
+ */
+function askNames(
+  input: RowsInput,
+  merged: MergedChunks,
+  least = -Infinity,
+): { readonly rows: readonly number[]; readonly asked: Maybe<LegResult> } | undefined {
+  const [first] = input.legs;
+  if (!input.isAfar || first === undefined) return undefined;
+  const rows: number[] = [];
+  for (const { id, revision, limit = Infinity } of merged.values())
+    if (id === "" && (limit === Infinity || limit + Math.abs(limit) * rounding >= least)) rows.push(revision);
+  const { leg, query, within } = first;
+  if (rows.length === 0) return undefined;
+  return { rows, asked: leg.search(query, "all", { ...within, minScore: undefined, naming: rows }) };
+}
+
+/** Gives chunks their ids, and leaves out those that are gone. */
+function takeNames(
+  [pool]: readonly LegPool[],
+  merged: MergedChunks,
+  rows: readonly number[],
+  { matches, stale }: LegResult,
+): void {
+  if (stale === true) pool!.stale = true;
+  const ids = new Map(matches.map(({ revision, id }) => [revision, id]));
+  for (const row of rows) {
+    const id = ids.get(row);
+    if (id === undefined) merged.delete(row);
+    else merged.get(row)!.id = id;
+  }
+}
+
 function askPool(
   { leg, query, within }: FusedLeg,
-  { isLevel }: Fusion,
+  { fusion, isAfar }: RowsInput,
   depth: MatchCount,
   known: LegPool | undefined,
 ): Maybe<LegResult> {
   // A leg that gave everything has nothing to add.
   if (known?.result.complete === true) return known.result;
-  return leg.search(query, depth, isLevel === true ? { ...within, keep: true } : within);
+  // From afar, what would be searched on costs more than bounds.
+  const keeps = fusion.isLevel === true || isAfar;
+  return leg.search(query, depth, keeps ? { ...within, keep: true } : within);
 }
 
 /**
@@ -212,20 +265,19 @@ function* reachBelow(
 }
 
 /**
- * Adds chunks outside the pools that one leg kept and that may count in sum. `reached` is a score that so many candidates have as are wanted. The leg is not searched again.
+ * Asks for chunks outside the pools that one leg kept and that may count in sum. `reached` is a score that so many candidates have as are wanted. The leg is not searched again.
  *
- * **Shape** whether there are any. Where no leg kept enough, there are none.
+ * **Shape** `undefined` where no leg kept enough.
  */
-function* addKept(
+function askKept(
   input: RowsInput,
   pools: readonly LegPool[],
   reached: number | undefined,
-  merged: MergedChunks,
-): Waits<boolean> {
+): { readonly keeper: LegPool; readonly asked: Maybe<LegResult> } | undefined {
   const { fusion, wanted, minFusedScore = -Infinity } = input;
   const at = pools.findIndex(({ whole, last, result: { kept } }) => !whole && last !== undefined && kept! < last);
   const keeper = pools[at];
-  if (keeper === undefined || wanted === "all") return false;
+  if (keeper === undefined || wanted === "all") return undefined;
   const scales = new Map(pools.map(({ name, scale }) => [name, scale]));
   const others = pools.filter((each) => each !== keeper);
   const most = others.map((each) => mostOutside(input, each));
@@ -238,7 +290,17 @@ function* addKept(
     others: others.map((each, i) => ({ leg: each.name, most: most[i]! })),
   };
   const { leg, query, within } = input.legs[at]!;
-  const { matches, kept, stale } = yield* wait(leg.search(query, "all", { ...within, together }));
+  return { keeper, asked: leg.search(query, "all", { ...within, together }) };
+}
+
+/** Adds them. **Shape** whether there are any. */
+function takeKept(
+  input: RowsInput,
+  pools: readonly LegPool[],
+  keeper: LegPool,
+  merged: MergedChunks,
+  { matches, kept, stale }: LegResult,
+): boolean {
   keeper.stale ||= stale === true;
   if (kept === undefined) return false;
   keeper.last = kept;

@@ -17,7 +17,7 @@ import type { Fusion, LegScale } from "./fusions.ts";
 /** A leg with what it is asked for. */
 export interface FusedLeg {
   readonly leg: (Pick<SessionLeg, "name" | "search"> | Pick<LegNow, "name" | "search">) & {
-    readonly capabilities?: Pick<LegCapabilities, "rows">;
+    readonly capabilities?: Pick<LegCapabilities, "rows" | "isAfar">;
   };
   readonly query: Query;
   readonly within: Omit<Within, "scopes" | "moment" | "only" | "naming" | "keep" | "together">;
@@ -33,6 +33,8 @@ export interface MergeInput {
   readonly minFusedScore?: number | undefined;
   /** Whether revisions name the chunks: the legs give the same chunk the same one. */
   readonly byRow: boolean;
+  /** Whether chunks are merged without ids, which come from afar. */
+  readonly isAfar?: boolean;
 }
 
 /** A leg's calibration, with its best score. Every pool of a leg begins with its best, so the score is a constant of the query. */
@@ -93,7 +95,9 @@ function nameOf({ byRow }: Pick<MergeInput, "byRow">, match: LegMatch): ChunkNam
   return byRow ? match.revision : chunkKey(match);
 }
 
-interface Merged extends ChunkRef {
+export interface Merged extends ChunkRef {
+  /** `""` until it is known. */
+  id: string;
   readonly revision: number;
   readonly legs: Map<string, FoundByLeg>;
   /** Names of the legs in which it was looked up. */
@@ -231,7 +235,7 @@ export function* complete(
   for (let at = 0; ;) {
     const candidates = listCandidates(input, pools, merged.values());
     const last = lastWanted(input, candidates);
-    const least = Math.max(last ?? sure, minFusedScore);
+    const least = Math.max(last ?? sure, sure, minFusedScore);
     const most = last === undefined ? at + size : open.length;
     const isNext = ({ limit = Infinity }: Merged, place: number): boolean =>
       limit === Infinity || (place < most && limit + Math.abs(limit) * rounding >= least);
@@ -246,8 +250,8 @@ export function* complete(
 
 /** Sets the most and the least that each chunk scores in sum: infinite where a leg has no bounds, and for few chunks. */
 function limitEach(input: MergeInput, pools: readonly LegPool[], entries: readonly Merged[]): void {
-  const { fusion, wanted } = input;
-  const areFew = wanted === "all" || entries.length <= wanted * fewShare;
+  const { fusion, wanted, isAfar = false } = input;
+  const areFew = wanted === "all" || (!isAfar && entries.length <= wanted * fewShare);
   const scales = pools.map(({ name, scale }) => [name, scale] as const);
   for (const entry of entries) {
     entry.limit = areFew ? Infinity : 0;
@@ -298,7 +302,8 @@ function* lookUp(
     for (const entry of missing) entry.asked.add(pool.name);
     const { leg, query, within } = input.legs[at]!;
     asked.push(pool);
-    asking.push(leg.search(query, "all", { ...within, only: missing.map(({ scope, id }) => ({ scope, id })) }));
+    const only = missing.map(({ scope, id, revision }) => (input.byRow ? { scope, id, revision } : { scope, id }));
+    asking.push(leg.search(query, "all", { ...within, only }));
   }
   const results = yield* waitAll(asking);
   for (const [i, pool] of asked.entries()) {

@@ -1,5 +1,14 @@
 import { describe, expect, it } from "vitest";
-import type { Calibration, LegMatch, LegResult, MatchCount, Query, Within } from "../../src/contracts/leg.ts";
+import type {
+  Calibration,
+  FoundRef,
+  LegCapabilities,
+  LegMatch,
+  LegResult,
+  MatchCount,
+  Query,
+  Within,
+} from "../../src/contracts/leg.ts";
 import type { FusionName, FusionWeights } from "../../src/contracts/retriever.ts";
 import type { Scope } from "../../src/contracts/scope.ts";
 import { fuse, type FuseResult } from "../../src/search/fuse.ts";
@@ -184,7 +193,12 @@ function rankPlainly(world: World): readonly Ranked[] {
 }
 
 /** Searches as a store's leg does: at least `k` of the best, or the scores of given chunks. */
-function openLeg(leg: WorldLeg, onSearch: (given: number) => void, others: readonly WorldLeg[] = [], rows?: string) {
+function openLeg(
+  leg: WorldLeg,
+  onSearch: (given: number) => void,
+  others: readonly WorldLeg[] = [],
+  { rows, isAfar }: Rows = {},
+) {
   const scores = new Map(
     others.map(({ name, ranking }) => [name, new Map(ranking.map((row) => [keyOf(row), row.score]))]),
   );
@@ -198,7 +212,7 @@ function openLeg(leg: WorldLeg, onSearch: (given: number) => void, others: reado
   }));
   return {
     name: leg.name,
-    capabilities: { rows },
+    capabilities: { rows, isAfar },
     async search(_: Query, k: MatchCount, within: LegWithin = {}): Promise<LegResult> {
       const result = await find(k, within);
       const unnamed = within.unnamed === true && within.naming === undefined;
@@ -235,7 +249,7 @@ function openLeg(leg: WorldLeg, onSearch: (given: number) => void, others: reado
       onSearch(matches.length);
       return { matches, complete: false, exact: true, calibration, kept: kept.at(-1)?.score };
     }
-    const only = within.only && new Set(within.only.map(keyOf));
+    const only = within.only && new Set(within.only.map(keyOfFound));
     const { minScore = -Infinity } = within;
     const from = ranking.filter((match) => (only?.has(keyOf(match)) ?? true) && match.score >= minScore);
     const matches = k === "all" || leg.surplus === "all" ? from : from.slice(0, k + leg.surplus);
@@ -267,8 +281,12 @@ function boundsOf({ looseness, ranking, minScore }: WorldLeg): LegResult["bounds
     if (score !== undefined) return looseness === 3 ? -Infinity : score - looseness;
     return minScore !== undefined ? minScore - 0.01 : -Infinity;
   };
-  return (chunks) =>
-    looseness === 0.1 && chunks.length % 7 === 0 ? undefined : { most: chunks.map(upper), least: chunks.map(lower) };
+  return (chunks) => {
+    const named = chunks.map((chunk) => (chunk.id === "" ? refAt(chunk.revision!) : chunk));
+    return looseness === 0.1 && named.length % 7 === 0
+      ? undefined
+      : { most: named.map(upper), least: named.map(lower) };
+  };
 }
 
 type LegWithin = Pick<Within, "only" | "unnamed" | "naming" | "minScore" | "keep" | "together">;
@@ -276,11 +294,15 @@ type LegWithin = Pick<Within, "only" | "unnamed" | "naming" | "minScore" | "keep
 /** Row of a chunk of a world, and the chunk of a row. */
 const rowOf = ({ scope, id }: Pick<Row, "scope" | "id">): number => Number(id.slice(1)) * 2 + scopes.indexOf(scope);
 const refAt = (row: number): Pick<Row, "scope" | "id"> => ({ scope: scopes[row % 2]!, id: `c${row >> 1}` });
+const keyOfFound = ({ scope, id, revision }: FoundRef): string =>
+  keyOf(id === "" && revision !== undefined ? refAt(revision) : { scope, id });
+
+type Rows = Pick<LegCapabilities, "rows" | "isAfar">;
 
 /** **Shape** with `rows` the legs tell chunks apart by their rows. Behind the first that are wanted, ids are those of the rows. */
 async function fuseWorld(
   world: World,
-  rows?: string,
+  rows: Rows = {},
 ): Promise<{ readonly candidates: readonly Ranked[]; readonly given: number }> {
   let given = 0;
   const { candidates } = await runWaits(
@@ -388,7 +410,8 @@ describe("fusing pools of legs", () => {
     let lessThanWhole = 0;
     for (let seed = 1; seed <= worlds; seed++) {
       const world = createWorld(seed);
-      const { candidates, given } = await fuseWorld(world, seed % 2 === 0 ? "rows" : undefined);
+      const rows = ([{}, { rows: "rows" }, { rows: "rows", isAfar: true }] as const)[seed % 3];
+      const { candidates, given } = await fuseWorld(world, rows);
       const expected = rankPlainly(world);
       const wanted = world.wanted === "all" ? expected.length : world.wanted;
       const label = `world ${seed}: ${world.fusion}, ${world.wanted} of ${expected.length}`;

@@ -24,6 +24,7 @@ export function createLazyDirectory(options: LazyNewsOptions): LazyDirectory {
   const { rows, takeWanted } = createLazyRows(news, supplies, schema);
   return {
     durability: "commit",
+    isAfar: true,
     join: (core) => news.join(core),
     refresh: (scopes) => news.refresh(scopes),
     age: (scopes) => news.age(scopes),

@@ -2,7 +2,7 @@ import type { LegResult, Query, ScoreBounds, TogetherBound, Within } from "../..
 import type { KeptScores } from "../../engine/bm25/kept-sums.ts";
 import type { Segment } from "../../engine/segments/segment.ts";
 import type { ChunkNeeds, KeptRows, KeptSegment } from "../../engine/vectors/nearest.ts";
-import { recallPrepared, type SegmentMoment } from "./segment-moment.ts";
+import { knownPlace, recallPrepared, type SegmentMoment } from "./segment-moment.ts";
 
 /** More than rounding can add to a sum of a few parts, as a share of it. */
 const rounding = 2 ** -40;
@@ -104,7 +104,7 @@ const largest = 2 ** 40;
 
 /** Gives {@link LegResult.bounds} by bounds of the chunks of one segment. */
 export function boundsOf(
-  { places }: Pick<SegmentMoment, "places">,
+  at: Pick<SegmentMoment, "places" | "rows">,
   within: (segment: Segment, ordinals: readonly number[]) => ScoreBounds | undefined,
 ): NonNullable<LegResult["bounds"]> {
   return (chunks) => {
@@ -112,7 +112,7 @@ export function boundsOf(
     const least = new Float64Array(chunks.length).fill(-Infinity);
     const bySegment = new Map<Segment, { readonly i: number; readonly ordinal: number }[]>();
     for (const [i, chunk] of chunks.entries()) {
-      const place = places.get(chunk);
+      const place = knownPlace(at, chunk);
       if (place === undefined) continue;
       const own = bySegment.get(place.segment);
       if (own === undefined) bySegment.set(place.segment, [{ i, ordinal: place.ordinal }]);

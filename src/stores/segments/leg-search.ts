@@ -60,8 +60,7 @@ export function openSearch(
     stale,
     most: k === "all" ? Infinity : k,
     minScore: within.minScore ?? -Infinity,
-    // A directory that reads from afar has the ids of chunks with their rows.
-    unnamed: within.unnamed === true && rows.unsliced !== true,
+    unnamed: within.unnamed === true,
     only: within.only && ordinalsOf(rows, at, within.only),
     prepared: <State>() => recallPrepared(at, leg, query, restriction) as State | undefined,
     keepPrepared(state) {

@@ -44,6 +44,8 @@ export interface SegmentLegParts {
   /** Metric of an embedding that names none. */
   readonly metric: Metric;
   readonly latent: LatentLeg | undefined;
+  /** Whether rows are fetched from afar. */
+  readonly isAfar?: true | undefined;
   readonly look: <Result>(work: (rows: DirectoryReader) => Result) => Promise<Result>;
   /** Looks at the texts of many chunks. */
   readonly thread: StoreThread | undefined;
@@ -58,13 +60,14 @@ const rowsOf = new WeakMap<IndexView, string>();
 let opened = 0;
 
 /** Every leg here is exact, evaluates all filters, and sees what was committed. */
-const capabilitiesOf = (view: IndexView): LegCapabilities => ({
+const capabilitiesOf = ({ view, isAfar }: Pick<SegmentLegParts, "view" | "isAfar">): LegCapabilities => ({
   exact: true,
   filters: "all",
   under: true,
   visibility: "commit",
   scoresGivenChunks: true,
   rows: rowsOf.get(view) ?? nameRows(view),
+  ...(isAfar === true && { isAfar }),
 });
 
 function nameRows(view: IndexView): string {
@@ -116,7 +119,8 @@ export function createLexicalLeg({
   look,
   analyzer,
   bm25,
-}: Pick<SegmentLegParts, "view" | "look" | "analyzer" | "bm25">): SegmentLeg {
+  isAfar,
+}: Pick<SegmentLegParts, "view" | "look" | "analyzer" | "bm25" | "isAfar">): SegmentLeg {
   const name = "lexical";
   let lucene: Lucene | undefined;
   interface State extends ScoringState {
@@ -187,7 +191,7 @@ export function createLexicalLeg({
   }
   return {
     name,
-    capabilities: capabilitiesOf(view),
+    capabilities: capabilitiesOf({ view, isAfar }),
     accepts: () => true,
     async search(query, k, within) {
       if (query.syntax === "lucene") lucene ??= await loadLucene();
@@ -298,19 +302,16 @@ const noneTogether: Together = { scored: [], hits: [], kept: undefined };
 type KeptBounds = Pick<LegResult, "kept" | "bounds" | "forget">;
 
 /** Bounds are kept of all chunks. */
-function keptBy(vector: SearchedVector | undefined, { minScore, at, rows }: LegSearch): KeptBounds {
+function keptBy(vector: SearchedVector | undefined, { minScore, at }: LegSearch): KeptBounds {
   const kept = vector?.kept;
   if (kept === undefined) return {};
-  // Each look-up from afar is a transaction: one of all chunks costs less than two of a few.
-  const bounds = rows.unsliced === true ? undefined : boundsOf(at, (...given) => kept.bounds(...given));
-  return { kept: minScore, bounds, forget: () => kept.close() };
+  return { kept: minScore, bounds: boundsOf(at, (...given) => kept.bounds(...given)), forget: () => kept.close() };
 }
 
 /** Sums of words are kept for the bounds of other legs alone, which ask by the leg's name. */
-function keptSums({ at, rows }: LegSearch, kept: KeptScores | undefined): KeptBounds {
+function keptSums({ at }: LegSearch, kept: KeptScores | undefined): KeptBounds {
   if (kept === undefined) return {};
-  const bounds = rows.unsliced === true ? undefined : boundsOf(at, (...given) => kept.bounds(...given));
-  return { bounds, forget: () => kept.close() };
+  return { bounds: boundsOf(at, (...given) => kept.bounds(...given)), forget: () => kept.close() };
 }
 
 /** The result of a search that may have kept bounds. */
@@ -337,6 +338,8 @@ function toTogether(
   calibration: Calibration,
   vector: SearchedVector | undefined,
 ): LegResult {
+  // Without ids nothing has asked for their rows yet.
+  if (search.unnamed) search.rows.expectChunks?.(hits.map(({ segment, ordinal }) => segment.key(ordinal)));
   const result = toResult(search, toVectorMatches(search, hits), calibration);
   if (vector !== undefined) noteScored(vector, scored);
   return { ...result, complete: false, kept };
@@ -391,7 +394,7 @@ function createDenseLeg(parts: SegmentLegParts): SegmentLeg {
   }
   return {
     name,
-    capabilities: capabilitiesOf(view),
+    capabilities: capabilitiesOf(parts),
     accepts: ({ embeddings }) => embeddings.length > 0,
     search: (query, k, within) => lookInSlices(parts, within, begin(query, k, within)),
     searchInside: (rows, query, k, within) => finishSteps(begin(query, k, within)(rows)),
@@ -454,7 +457,7 @@ function createLatentLeg(parts: SegmentLegParts, latent: LatentLeg): SegmentLeg 
   }
   return {
     name,
-    capabilities: capabilitiesOf(view),
+    capabilities: capabilitiesOf(parts),
     accepts: ({ embeddings }) => embeddings.length === 0,
     search: (query, k, within) => lookInSlices(parts, within, begin(query, k, within)),
     searchInside: (rows, query, k, within) => finishSteps(begin(query, k, within)(rows)),
@@ -462,7 +465,8 @@ function createLatentLeg(parts: SegmentLegParts, latent: LatentLeg): SegmentLeg 
 }
 
 /** Gives every match: a pattern reads each chunk that may match in any case. */
-function createPatternLeg({ view, look, thread, patterns, searchedPattern }: SegmentLegParts): SegmentLeg {
+function createPatternLeg(parts: SegmentLegParts): SegmentLeg {
+  const { view, look, thread, patterns, searchedPattern } = parts;
   const name = "pattern";
   let search: PatternSearch | undefined;
   /** The last search of a query that went through whole scopes. Texts that it looked at are not looked at again. */
@@ -491,7 +495,7 @@ function createPatternLeg({ view, look, thread, patterns, searchedPattern }: Seg
 
   return {
     name,
-    capabilities: capabilitiesOf(view),
+    capabilities: capabilitiesOf(parts),
     accepts: ({ pattern }) => pattern !== undefined,
     async search(query, k, within) {
       const { pattern } = query;

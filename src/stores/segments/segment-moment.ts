@@ -1,5 +1,5 @@
 import { IbidError } from "../../contracts/errors.ts";
-import type { ChunkRef, Moment, Query, Receipt, Restriction } from "../../contracts/leg.ts";
+import type { ChunkRef, FoundRef, Moment, Query, Receipt, Restriction } from "../../contracts/leg.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import type { Segment } from "../../engine/segments/segment.ts";
 import { findPlace, type IndexView, type ScopeView } from "./index-view.ts";
@@ -167,16 +167,25 @@ export function recallPrepared(
   return known?.query === query && known.restriction === restriction ? known.state : undefined;
 }
 
+/** The place of a chunk that a leg of this moment matched, by its row where it has no id. */
+export function knownPlace({ places, rows }: Pick<SegmentMoment, "places" | "rows">, ref: FoundRef) {
+  return ref.id === "" && ref.revision !== undefined ? rows.get(ref.revision) : places.get(ref);
+}
+
 /** Places of the given chunks, without those that are gone. **Cost** nothing for chunks that a leg of this moment matched. */
 export function placesOf(
   rows: DirectoryReader,
   at: SegmentMoment,
-  refs: readonly ChunkRef[],
+  refs: readonly FoundRef[],
 ): readonly (ChunkPlace | undefined)[] {
   const unknown = new Map<Scope, Set<string>>();
   for (const ref of refs) {
-    if (at.places.get(ref) !== undefined) continue;
-    const { scope, id } = ref;
+    if (knownPlace(at, ref) !== undefined) continue;
+    const { scope, id, revision } = ref;
+    if (id === "" && revision !== undefined) {
+      placesOfRows(rows, at, [scope], [revision]);
+      continue;
+    }
     const ids = unknown.get(scope);
     if (ids === undefined) unknown.set(scope, new Set([id]));
     else ids.add(id);
@@ -190,7 +199,7 @@ export function placesOf(
       at.places.set(scope, id, { segment: place.segment ?? held.tail, ordinal: place.ordinal, key });
     }
   }
-  return refs.map((ref) => at.places.get(ref));
+  return refs.map((ref) => knownPlace(at, ref));
 }
 
 /** Places of the chunks of some rows in these scopes, without those that are gone. **Cost** nothing for chunks that a leg of this moment matched. */
@@ -220,7 +229,7 @@ export function placesOfRows(
 export function ordinalsOf(
   rows: DirectoryReader,
   at: SegmentMoment,
-  refs: readonly ChunkRef[],
+  refs: readonly FoundRef[],
 ): ReadonlyMap<Segment, readonly number[]> {
   const ordinals = new Map<Segment, number[]>();
   for (const place of placesOf(rows, at, refs)) {

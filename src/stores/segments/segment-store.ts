@@ -51,6 +51,7 @@ export function createStoreParts(core: SegmentCore): CompleteParts {
     bm25: options.bm25,
     metric: options.metric,
     latent,
+    isAfar: directory.isAfar,
     look: createSharedLook(look),
     thread: directory.readingThread,
     patterns: loadPatterns,

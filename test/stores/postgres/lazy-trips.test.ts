@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
+import type { Embedder } from "../../../src/contracts/embedding-model.ts";
+import type { EmbeddingVersion } from "../../../src/contracts/embedding.ts";
+import type { FusionName, RetrieveOptions } from "../../../src/contracts/retriever.ts";
+import type { Scope } from "../../../src/contracts/scope.ts";
+import type { Store } from "../../../src/contracts/store.ts";
+import { createRetriever } from "../../../src/search/create-retriever.ts";
+import { openPostgresStore } from "../../../src/stores/open-postgres-store.ts";
+import type { PostgresClient } from "../../../src/stores/postgres/postgres-client.ts";
+import { createRandom, type Random } from "../../../src/testing/random.ts";
+import { fewer } from "../../support/runs.ts";
+import { documentEntry, read, write } from "../build.ts";
+import { openTestDatabase, type TestDatabase } from "./database.ts";
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await openTestDatabase();
+});
+afterAll(() => database.close());
+
+const version: EmbeddingVersion = { provider: "test", model: "any", dimensions: 96, fingerprint: "" };
+const scopes: readonly Scope[] = ["deployment", "team:a", "user:b"];
+const fusionNames: readonly FusionName[] = ["best", "absolute", "weighted", "halves", "rrf"];
+
+/** Few words that many chunks have, and many that few have. */
+function wordOf(random: Random): string {
+  return `word${Math.floor(random.next() ** 4 * 900)}`;
+}
+
+/** One of some directions, more or less. */
+function vectorOf(random: Random, spread: number): Float32Array {
+  const cluster = createRandom(Math.floor(random.next() * 20));
+  return Float32Array.from({ length: version.dimensions }, () => cluster.next() - 0.5 + spread * (random.next() - 0.5));
+}
+
+async function fill(store: Store, random: Random): Promise<void> {
+  for (const scope of scopes) {
+    for (let i = 0; i < 40; i++) {
+      const paragraphs = Array.from({ length: 5 }, (_, at) => {
+        const length = 4 + Math.floor(random.next() * 20);
+        return `${at}p c${i} ${scope} ${Array.from({ length }, () => wordOf(random)).join(" ")}`;
+      });
+      const spread = random.pick([0.2, 1, 4]);
+      await store.replace(
+        write(scope),
+        documentEntry(`d${i}`, paragraphs, {
+          version,
+          embed: () => vectorOf(random, spread),
+          document: { title: wordOf(random), metadata: { year: 2000 + (i % 9) } },
+          headings: [wordOf(random)],
+        }),
+      );
+    }
+  }
+  await store.upkeep!.settle();
+}
+
+interface Question {
+  readonly words: string;
+  readonly vector: Float32Array;
+  readonly similarity: "meaning" | "form";
+  readonly options: RetrieveOptions;
+  readonly scopes: readonly Scope[];
+}
+
+function drawQuestion(random: Random): Question {
+  const pick = <Item>(items: readonly Item[]): Item => random.pick(items);
+  const name = pick(fusionNames);
+  const filter = { op: "gte", key: "year", value: pick([2001, 2004, 2007]) } as const;
+  return {
+    words: Array.from({ length: pick([1, 1, 2, 5]) }, () => wordOf(random)).join(" "),
+    vector: vectorOf(random, pick([0.2, 1, 4])),
+    similarity: pick(["meaning", "form"]),
+    scopes: pick([scopes, scopes, scopes.slice(0, 1), scopes.slice(1)]),
+    options: {
+      mode: pick(["hybrid", "hybrid", "hybrid", "hybrid", "dense", "lexical"]),
+      topK: pick([1, 3, 10, 12, 20]),
+      fusion: name === "halves" ? { name, half: pick([1, 3, 20]) } : name,
+      weights: pick([undefined, undefined, { lexical: 0.2, dense: 1 }, { lexical: 1, dense: 0.1 }]),
+      filter: pick([undefined, undefined, filter]),
+      minScore: pick([undefined, undefined, undefined, 0.2]),
+      under: pick([undefined, undefined, undefined, ["d1"]]),
+      includeEmbeddings: pick([false, false, true]),
+    },
+  };
+}
+
+function ask(store: Store, { words, vector, similarity, options, scopes: asked }: Question) {
+  const embedder = {
+    model: { ...version, similarity },
+    version,
+    cacheHitRate: 0,
+    embed: async () => ({ version, embeddings: [vector], sent: 0 }),
+  };
+  return createRetriever({ store, embedder: embedder as unknown as Embedder }).retrieve(read(...asked), words, options);
+}
+
+it("a question with new words and new vectors takes three trips at most, under every fusion, and finds what a copy finds", async () => {
+  const random = createRandom(7);
+  let trips = 0;
+  const client: PostgresClient = {
+    query(text, values) {
+      trips++;
+      return database.client.query(text, values);
+    },
+  };
+  const schema = database.schemaOf("lazy_trips");
+  const node = await openPostgresStore(database.client, {
+    schema,
+    replicas: database.replicasOf("a"),
+    shareIndex: true,
+  });
+  onTestFinished(() => node.close());
+  await fill(node, random);
+  const taken = new Map<number, number>();
+  const over: string[] = [];
+  for (let opened = 0; opened < fewer(8, 60); opened++) {
+    const lazy = await openPostgresStore(client, { schema, lazy: true });
+    // The first question of a process opens the scopes, and reads what every search with vectors and every filter needs.
+    await ask(lazy, {
+      ...drawQuestion(random),
+      scopes,
+      options: { mode: "hybrid", filter: { op: "gte", key: "year", value: 2000 } },
+    });
+    for (let i = 0; i < 5; i++) {
+      const question = drawQuestion(random);
+      trips = 0;
+      const found = await ask(lazy, question);
+      taken.set(trips, (taken.get(trips) ?? 0) + 1);
+      if (trips > 3) over.push(`${trips}: ${question.words} ${JSON.stringify(question.options)}`);
+      expect(found).toEqual(await ask(node, question));
+    }
+    await lazy.close();
+  }
+  expect(over).toEqual([]);
+  // Otherwise the questions are not new.
+  expect(taken.get(3)).toBeGreaterThan(fewer(8, 60));
+}, 600_000);
