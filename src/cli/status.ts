@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { holdsNames } from "../contracts/embedding.ts";
 import type { Status } from "../contracts/knowledge-base.ts";
-import type { FitStatus } from "../contracts/store.ts";
+import type { FitStatus, KeptFiles } from "../contracts/store.ts";
 import type { HealthBody, LatencyBody } from "../knowledge-base/operations/health-body.ts";
 import { examples } from "./help-text.ts";
 import type { SearchWarning } from "../contracts/retriever.ts";
@@ -28,7 +28,7 @@ export async function status(context: Context, options: StatusOptions): Promise<
     const { warnings: found, ...facts } = await base.status();
     const warnings = found && (await withoutRemembered(found, facts.versions, options));
     if (output.json) {
-      const { documents, chunks, bytes, scopes, embeddingVersions, fit, versions, cacheHitRate } = facts;
+      const { documents, chunks, bytes, scopes, embeddingVersions, fit, files, versions, cacheHitRate } = facts;
       await output.object({
         kb,
         documents,
@@ -37,6 +37,7 @@ export async function status(context: Context, options: StatusOptions): Promise<
         scopes,
         embeddingVersions,
         fit,
+        files,
         versions,
         cacheHitRate,
         warnings,
@@ -114,7 +115,14 @@ function describeStatus(kb: string, facts: Status): readonly (readonly [name: st
     ...list("embeddings", versions),
     ...(facts.fit === undefined ? [] : [["fitted on", describeFit(facts.fit)] as const]),
     ...(moves.length === 0 ? [] : list("searched by", moves)),
+    ...(facts.files === undefined ? [] : [["index kept", describeFiles(facts.files)] as const]),
   ];
+}
+
+function describeFiles({ bytes, mostBytes, againBytes, hint }: KeptFiles): string {
+  const again =
+    againBytes === 0 ? "" : `; ${formatBytes(againBytes)} were fetched again${hint === undefined ? "" : `. ${hint}`}`;
+  return `${formatBytes(bytes)} of ${formatBytes(mostBytes)} at most${again}`;
 }
 
 function describeFit({ madeOf, foldedIn, refitAt, isDue, isSetAside }: FitStatus): string {

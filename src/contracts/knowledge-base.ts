@@ -21,7 +21,7 @@ import type { Run } from "./run.ts";
 import type { AccessContext, Scope, ScopeStrategy } from "./scope.ts";
 import type { FindOptions, VectorMatch, VectorSearchOptions } from "./vector-store.ts";
 import type { Verification, VerifyOptions } from "./verification.ts";
-import type { DeletedSummary, DeleteOptions, FitStatus, StoredChunk } from "./store.ts";
+import type { DeletedSummary, DeleteOptions, FitStatus, KeptFiles, StoredChunk } from "./store.ts";
 
 /** A text to ingest that is not a file: everything but uri and text has a default. */
 export interface TextInput {
@@ -465,6 +465,8 @@ export interface Status {
   readonly versions: readonly (ScopeVersions & { readonly reembedding: boolean })[];
   /** Vectors of models that the knowledge base is not open with. Absent when there are none. */
   readonly warnings?: readonly SearchWarning[];
+  /** Index files that a process without a copy keeps. Only the operator sees it, as below. */
+  readonly files?: KeptFiles;
   /** Share of embeddings served from the cache, over all callers. Only the operator sees it: a caller could learn from it what others have written. */
   readonly cacheHitRate?: number;
 }

@@ -134,6 +134,24 @@ export interface StoreStatus {
   readonly embeddingVersions: readonly (EmbeddingVersion & { readonly chunks: number })[];
   /** The store's own model. Absent without one, and where the scopes are without the one that it is fitted on. */
   readonly fit?: FitStatus | undefined;
+  /** Index files that a process without a copy keeps. Absent from other stores, and for callers other than the operator. */
+  readonly files?: KeptFiles | undefined;
+}
+
+/**
+ * Files of an index that a process keeps in memory.
+ *
+ * **Units** bytes.
+ * @experimental
+ */
+export interface KeptFiles {
+  readonly bytes: number;
+  /** The option `keepBytes`. One question may need more, and holds it until the next one. */
+  readonly mostBytes: number;
+  /** Bytes that were fetched once more, because they had been left out for others. */
+  readonly againBytes: number;
+  /** The next action, where anything was fetched again. */
+  readonly hint?: string | undefined;
 }
 
 /**

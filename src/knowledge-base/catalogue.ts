@@ -84,7 +84,7 @@ export function createCatalogue(parts: KeepingParts): Catalogue {
 
     async status() {
       const scopes = await readable();
-      const [held, versions = [], warnings] = await Promise.all([
+      const [{ files, ...held }, versions = [], warnings] = await Promise.all([
         store.status(scopes),
         store.versions?.versions(scopes),
         parts.modelCheck.warnings(scopes),
@@ -96,8 +96,9 @@ export function createCatalogue(parts: KeepingParts): Catalogue {
           .map((one) => ({ ...one, reembedding: parts.isReembedding(one.scope) })),
         ...(warnings.length > 0 && { warnings }),
       };
-      // One cache serves everybody, so its hits tell what others have embedded.
-      return caller === operator ? { ...status, cacheHitRate: embedder?.cacheHitRate ?? 0 } : status;
+      // One cache serves everybody, so its hits tell what others have embedded. So do files that are kept.
+      if (caller !== operator) return status;
+      return { ...status, ...(files && { files }), cacheHitRate: embedder?.cacheHitRate ?? 0 };
     },
   };
 }

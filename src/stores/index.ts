@@ -68,6 +68,7 @@ export type {
   StoreNow,
   StoreParts,
   FitStatus,
+  KeptFiles,
   StoreStatus,
   Trash,
   Upkeep,

@@ -1,11 +1,15 @@
 import { IbidError } from "../../contracts/errors.ts";
+import type { KeptFiles } from "../../contracts/store.ts";
 import type { SegmentDirectory } from "../segments/segment-directory.ts";
 import { createLazyNews, type LazyNews, type LazyNewsOptions } from "./lazy-news.ts";
 import { createLazyRows } from "./lazy-rows.ts";
 import { createLazySupplies, isEmpty } from "./lazy-supplies.ts";
 
 /** A directory without a copy, and how it is kept up to date. */
-export type LazyDirectory = SegmentDirectory & Pick<LazyNews, "join" | "refresh" | "age">;
+export interface LazyDirectory extends SegmentDirectory, Pick<LazyNews, "join" | "refresh" | "age"> {
+  /** Files of shared indexes that are kept. */
+  files(): KeptFiles;
+}
 
 /** Rounds of one read: one that lacks something new for so long is a mistake of ours. */
 const mostRounds = 200;
@@ -17,9 +21,9 @@ const mostRounds = 200;
  * Files of a shared index never change. Chunks and documents are of the state that the last news brought. A row of a later state makes the scopes catch up
  * first, so that one read sees one state of the base.
  */
-export function createLazyDirectory(options: LazyNewsOptions): LazyDirectory {
+export function createLazyDirectory(options: LazyNewsOptions, keepBytes: number): LazyDirectory {
   const { db, schema } = options;
-  const supplies = createLazySupplies(db, schema);
+  const supplies = createLazySupplies(db, schema, keepBytes);
   const news = createLazyNews(options, supplies);
   const { rows, takeWanted } = createLazyRows(news, supplies, schema);
   return {
@@ -27,7 +31,12 @@ export function createLazyDirectory(options: LazyNewsOptions): LazyDirectory {
     isAfar: true,
     join: (core) => news.join(core),
     refresh: (scopes) => news.refresh(scopes),
-    age: (scopes) => news.age(scopes),
+    age(scopes) {
+      // A question begins. Its reads need what those before them have fetched.
+      supplies.files.makeRoom();
+      return news.age(scopes);
+    },
+    files: () => supplies.files.status(),
     peek: () => news.stamp,
     async read(work) {
       supplies.makeRoom();

@@ -39,7 +39,7 @@ export interface LazyRows {
 
 export function createLazyRows(news: LazyNews, supplies: LazySupplies, schema: string): LazyRows {
   const { held, byKey, segments, settings, fitParts, find: findPlace } = news;
-  const { files, chunks, documents, texts, lists } = supplies;
+  const { files, searched, chunks, documents, texts, lists } = supplies;
   const parsedFacts = new WeakMap<Uint8Array, readonly Facts[]>();
   const findCopies = createCopyFinder();
   let wanted = nothing();
@@ -80,7 +80,7 @@ export function createLazyRows(news: LazyNews, supplies: LazySupplies, schema: s
     readHeaders(segment.columns).forEach(({ version, rowsPerBlock, rows }, column) => {
       const ordinals = files.get(fileKey(segment.name, `rows/${column}`, 0));
       if (version === "" || rowsPerBlock === undefined || ordinals === undefined) return;
-      if (!files.has(fileKey(segment.name, `codes/${column}`, 0))) return;
+      if (!searched.has(fileKey(segment.name, `codes/${column}`, 0))) return;
       const row = rows === segment.size ? ordinal : new Uint32Array(ordinals.slice().buffer).indexOf(ordinal);
       if (row >= 0) wantPart(into, segment, `dense/${column}`, Math.floor(row / rowsPerBlock));
     });
@@ -133,7 +133,8 @@ export function createLazyRows(news: LazyNews, supplies: LazySupplies, schema: s
   function wantVersion(into: Wanted, isIt: (version: string) => boolean): void {
     for (const segment of recentSegments())
       readHeaders(segment.columns).forEach(({ version }, column) => {
-        if (version !== "" && isIt(version)) wantColumn(into, segment, column);
+        if (version === "" || !isIt(version) || searched.has(fileKey(segment.name, `codes/${column}`, 0))) return;
+        wantColumn(into, segment, column);
       });
   }
 
@@ -142,8 +143,11 @@ export function createLazyRows(news: LazyNews, supplies: LazySupplies, schema: s
     if (name === "terms") return segment.terms;
     if (name === "languages") return segment.languages;
     const known = files.get(fileKey(segment.name, name, part));
-    if (known !== undefined) return known;
     const [kind = "", column] = name.split("/");
+    if (known !== undefined) {
+      if (kind === "codes") searched.add(fileKey(segment.name, name, 0));
+      return known;
+    }
     if (kind === "postings" || kind === "dense") return want((into) => wantPart(into, segment, name, part));
     if (column === undefined) return undefined;
     const { version } = readHeaders(segment.columns)[Number(column)]!;

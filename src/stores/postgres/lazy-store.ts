@@ -1,5 +1,6 @@
 import { IbidError } from "../../contracts/errors.ts";
 import type { Leg } from "../../contracts/leg.ts";
+import type { Scope } from "../../contracts/scope.ts";
 import type { Store } from "../../contracts/store.ts";
 import { termsFingerprint } from "../../engine/segments/chunk-terms.ts";
 import { composeStore } from "../compose/compose-store.ts";
@@ -34,8 +35,8 @@ export async function openLazyStore(
   const { facts, isGuarded } = await readFacts(db, schema, termsFingerprint(decided.analyzer));
   checkAnalyzer(db, schema, facts, decided.analyzer);
   const placement = narrowPlacement(replica.placement, isGuarded ? await readGrants(db, schema) : undefined);
-  const { atMostMs, leaseMs } = replica;
-  const directory = createLazyDirectory({ db, schema, facts: { ...facts }, placement });
+  const { atMostMs, leaseMs, keepBytes } = replica;
+  const directory = createLazyDirectory({ db, schema, facts: { ...facts }, placement }, keepBytes);
   const secret = fromHex(facts.secret);
   const core = createSegmentCore(directory, { ...decided, secret, embeddings: ["dense", "sparse", "hybrid"] });
   directory.join(core);
@@ -47,7 +48,14 @@ export async function openLazyStore(
     ...fresh
   } = keepFresh(parts, directory, placement, { atMostMs, leaseMs });
   const able = legs.map((leg) => (leg.name === "pattern" ? refusePatterns(leg, db) : leg));
-  return composeStore({ ...fresh, legs: able }, { name: "The Postgres store without a copy" });
+  const documents = {
+    ...fresh.documents,
+    status: async (scopes: readonly Scope[]) => ({
+      ...(await fresh.documents.status(scopes)),
+      files: directory.files(),
+    }),
+  };
+  return composeStore({ ...fresh, documents, legs: able }, { name: "The Postgres store without a copy" });
 }
 
 /** Facts of a base that is there. **Errors** as {@link openTables}. */

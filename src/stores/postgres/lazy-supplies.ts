@@ -3,15 +3,13 @@ import type { Scope } from "../../contracts/scope.ts";
 import type { ChunkRow, DocumentRow } from "../segments/segment-directory.ts";
 import { toChunk, toDocument } from "./apply-page.ts";
 import { splitParts } from "./commit-rows.ts";
+import { createLazyFiles, type LazyFiles } from "./lazy-files.ts";
 import type { LazyNews, NewsHooks } from "./lazy-news.ts";
 import { type LazyRow, readRows, type WantedPart, type WantedRow, wantedText } from "./lazy-page.ts";
 import type { LazyScope } from "./lazy-scope.ts";
 import type { Postgres } from "./postgres-client.ts";
 import type { PageRow } from "./read-page.ts";
 import { scopeOfKey } from "./replica-stamps.ts";
-
-/** Bytes of files that are kept. **Source** a choice: codes of 100,000 vectors of 384 dimensions take 40 MB. */
-const fileBudget = 256_000_000;
 
 /** Rows and characters of texts that are kept. */
 const rowBudget = 50_000;
@@ -54,7 +52,9 @@ export function isEmpty({ scopes, every, chunks, documents, parts, fits, lists }
 
 /** Everything that reads have fetched, as of the state that the news brought. */
 export interface LazySupplies extends NewsHooks {
-  readonly files: ReadonlyMap<string, Uint8Array>;
+  readonly files: LazyFiles;
+  /** Columns whose codes the index has in memory, by the name of their rows: their files are not needed again. */
+  readonly searched: Set<string>;
   readonly chunks: ReadonlyMap<number, ChunkRow>;
   readonly documents: ReadonlyMap<number, DocumentRow>;
   readonly texts: ReadonlyMap<number, ReadText>;
@@ -71,9 +71,10 @@ export interface LazySupplies extends NewsHooks {
 
 export const fileKey = (segment: string, name: string, part: number): string => `${segment} ${name} ${part}`;
 
-export function createLazySupplies(db: Postgres, schema: string): LazySupplies {
-  const files = new Map<string, Uint8Array>();
-  let fileBytes = 0;
+export function createLazySupplies(db: Postgres, schema: string, keepBytes: number): LazySupplies {
+  // Look-ups find blocks of vectors by the former. The latter are metadata of all chunks, which filters read before words.
+  const files = createLazyFiles(keepBytes, (key) => / (?:rows\/\d+|facts) 0$/u.test(key));
+  const searched = new Set<string>();
   const chunks = new Map<number, ChunkRow>();
   const documents = new Map<number, DocumentRow>();
   const texts = new Map<number, ReadText>();
@@ -88,10 +89,6 @@ export function createLazySupplies(db: Postgres, schema: string): LazySupplies {
   }
 
   function makeRoom(): void {
-    if (fileBytes > fileBudget) {
-      files.clear();
-      fileBytes = 0;
-    }
     if (chunks.size > rowBudget) chunks.clear();
     if (documents.size > rowBudget) documents.clear();
     if (textLength > textBudget) {
@@ -101,9 +98,7 @@ export function createLazySupplies(db: Postgres, schema: string): LazySupplies {
   }
 
   function takePart({ a: segment, b: name, key, x }: LazyRow): void {
-    const bytes = new Uint8Array(x!);
-    fileBytes += bytes.length;
-    files.set(fileKey(segment!, name!, key), bytes);
+    files.set(fileKey(segment!, name!, key), new Uint8Array(x!));
   }
 
   /** Fetches what a read lacked. **Shape** whether a row is of a later state than the scopes, or a file has gone. */
@@ -196,6 +191,7 @@ export function createLazySupplies(db: Postgres, schema: string): LazySupplies {
 
   return {
     files,
+    searched,
     chunks,
     documents,
     texts,
@@ -204,6 +200,8 @@ export function createLazySupplies(db: Postgres, schema: string): LazySupplies {
     supply,
     came: takePart,
     dropped(scope) {
+      // The index forgets all of its segments.
+      searched.clear();
       for (const rows of [chunks, documents, texts])
         for (const key of rows.keys()) if (scopeOfKey(key) === scope.key) rows.delete(key);
       lists.clear();

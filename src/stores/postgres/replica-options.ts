@@ -24,6 +24,8 @@ export interface ReplicaOptions {
    * other short processes. Default false.
    */
   readonly lazy?: boolean | undefined;
+  /** Bytes of the index that a process without a copy keeps in memory between questions, beside the vectors' codes that it has searched. Default 256,000,000. */
+  readonly keepBytes?: number | undefined;
   /** Whether this node writes its index to the database when it settles, for processes without a copy. Default false. */
   readonly shareIndex?: boolean | undefined;
   /**
@@ -70,6 +72,12 @@ export const replicaOptions = {
     default: false,
     for: inCode,
   },
+  keepBytes: {
+    doc: "Bytes of the index that a process without a copy keeps in memory between questions.",
+    kind: { type: "integer", min: 0 },
+    default: 256_000_000,
+    for: inCode,
+  },
   shareIndex: {
     doc: "Whether this node writes its index to the database when it settles, for processes without a copy.",
     kind: { type: "boolean" },
@@ -109,7 +117,9 @@ export const replicaOptions = {
 } as const satisfies RulesOf<ReplicaOptions>;
 
 /** Options of the copy with their defaults. */
-export interface ReplicaPlan extends Readonly<Record<"atMostMs" | "pollMs" | "leaseMs" | "busyTimeoutMs", number>> {
+export interface ReplicaPlan extends Readonly<
+  Record<"atMostMs" | "pollMs" | "leaseMs" | "busyTimeoutMs" | "keepBytes", number>
+> {
   readonly replicas: string | undefined;
   readonly follow: "poll" | "listen" | undefined;
   readonly listenAt: string | undefined;
@@ -137,6 +147,11 @@ export function readReplicaOptions(options: ReplicaOptions): ReplicaPlan {
   if (rest.lazy && forCopies !== undefined) {
     throw new IbidError("invalid-argument", `${forCopies} is for a copy, and lazy is without one.`, {
       hint: `Leave ${forCopies} or lazy out.`,
+    });
+  }
+  if (!rest.lazy && options.keepBytes !== undefined) {
+    throw new IbidError("invalid-argument", "keepBytes is for a process without a copy.", {
+      hint: "Add lazy: true, or leave keepBytes out.",
     });
   }
   return { ...rest, follow, listenAt, placement: readPlacement(scopes) };

@@ -100,7 +100,8 @@ export async function look(store: Store): Promise<unknown> {
     chunks: await collect(store.chunks(everywhere, { includeEmbeddings: true })),
     deleted: await collect(store.trash!.deleted(everywhere)),
     versions: await store.versions!.versions(everywhere),
-    status: await store.status(everywhere),
+    // A process without a copy says too what it keeps.
+    status: { ...(await store.status(everywhere)), files: undefined },
     scopes: await store.scopes(system),
   };
 }

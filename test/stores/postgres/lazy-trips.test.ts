@@ -6,6 +6,7 @@ import type { Scope } from "../../../src/contracts/scope.ts";
 import type { Store } from "../../../src/contracts/store.ts";
 import { createRetriever } from "../../../src/search/create-retriever.ts";
 import { openPostgresStore } from "../../../src/stores/open-postgres-store.ts";
+import type { PostgresStoreOptions } from "../../../src/stores/postgres/postgres-store.ts";
 import type { PostgresClient } from "../../../src/stores/postgres/postgres-client.ts";
 import { createRandom, type Random } from "../../../src/testing/random.ts";
 import { fewer } from "../../support/runs.ts";
@@ -13,10 +14,21 @@ import { documentEntry, read, write } from "../build.ts";
 import { openTestDatabase, type TestDatabase } from "./database.ts";
 
 let database: TestDatabase;
+let node: Store;
+const base = "lazy_trips";
 beforeAll(async () => {
   database = await openTestDatabase();
+  node = await openPostgresStore(database.client, {
+    schema: database.schemaOf(base),
+    replicas: database.replicasOf("a"),
+    shareIndex: true,
+  });
+  await fill(node, createRandom(7));
+}, 120_000);
+afterAll(async () => {
+  await node.close();
+  await database.close();
 });
-afterAll(() => database.close());
 
 const version: EmbeddingVersion = { provider: "test", model: "any", dimensions: 96, fingerprint: "" };
 const scopes: readonly Scope[] = ["deployment", "team:a", "user:b"];
@@ -95,44 +107,64 @@ function ask(store: Store, { words, vector, similarity, options, scopes: asked }
   return createRetriever({ store, embedder: embedder as unknown as Embedder }).retrieve(read(...asked), words, options);
 }
 
-it("a question with new words and new vectors takes three trips at most, under every fusion, and finds what a copy finds", async () => {
-  const random = createRandom(7);
-  let trips = 0;
+/** A process without a copy that has answered one question, and what its questions cost. */
+async function openLazy(random: Random, options: PostgresStoreOptions = {}) {
+  const cost = { trips: 0, codes: 0 };
   const client: PostgresClient = {
     query(text, values) {
-      trips++;
+      cost.trips++;
+      if (JSON.stringify(values).includes("codes/")) cost.codes++;
       return database.client.query(text, values);
     },
   };
-  const schema = database.schemaOf("lazy_trips");
-  const node = await openPostgresStore(database.client, {
-    schema,
-    replicas: database.replicasOf("a"),
-    shareIndex: true,
-  });
-  onTestFinished(() => node.close());
-  await fill(node, random);
+  const lazy = await openPostgresStore(client, { schema: database.schemaOf(base), lazy: true, ...options });
+  onTestFinished(() => lazy.close());
+  // The first question of a process opens the scopes, and reads what every search with vectors and every filter needs.
+  const filter = { op: "gte", key: "year", value: 2000 } as const;
+  await ask(lazy, { ...drawQuestion(random), scopes, options: { mode: "hybrid", filter } });
+  return { lazy, cost };
+}
+
+it("a question with new words and new vectors takes three trips at most, under every fusion, and finds what a copy finds", async () => {
+  const random = createRandom(11);
   const taken = new Map<number, number>();
   const over: string[] = [];
-  for (let opened = 0; opened < fewer(8, 60); opened++) {
-    const lazy = await openPostgresStore(client, { schema, lazy: true });
-    // The first question of a process opens the scopes, and reads what every search with vectors and every filter needs.
-    await ask(lazy, {
-      ...drawQuestion(random),
-      scopes,
-      options: { mode: "hybrid", filter: { op: "gte", key: "year", value: 2000 } },
-    });
+  const processes = fewer(8, 60);
+  for (let opened = 0; opened < processes; opened++) {
+    const { lazy, cost } = await openLazy(random);
     for (let i = 0; i < 5; i++) {
       const question = drawQuestion(random);
-      trips = 0;
+      cost.trips = 0;
       const found = await ask(lazy, question);
-      taken.set(trips, (taken.get(trips) ?? 0) + 1);
-      if (trips > 3) over.push(`${trips}: ${question.words} ${JSON.stringify(question.options)}`);
+      taken.set(cost.trips, (taken.get(cost.trips) ?? 0) + 1);
+      if (cost.trips > 3) over.push(`${cost.trips}: ${question.words} ${JSON.stringify(question.options)}`);
       expect(found).toEqual(await ask(node, question));
     }
-    await lazy.close();
   }
   expect(over).toEqual([]);
   // Otherwise the questions are not new.
-  expect(taken.get(3)).toBeGreaterThan(fewer(8, 60));
+  expect(taken.get(3)).toBeGreaterThan(processes);
+}, 600_000);
+
+it("a process that keeps fewer bytes than a question needs takes as many trips, and says what it fetches again", async () => {
+  const random = createRandom(13);
+  let again = 0;
+  for (let opened = 0; opened < fewer(8, 40); opened++) {
+    const { lazy, cost } = await openLazy(random, { keepBytes: 20_000 });
+    for (let i = 0; i < 4; i++) {
+      const question = drawQuestion(random);
+      cost.trips = 0;
+      const found = await ask(lazy, question);
+      expect([question, cost.trips]).toEqual([question, Math.min(cost.trips, 3)]);
+      expect(found).toEqual(await ask(node, question));
+    }
+    // The codes of all vectors are in the index.
+    expect(cost.codes).toBe(1);
+    const { files } = await lazy.status(read(...scopes));
+    expect(files).toMatchObject({ mostBytes: 20_000 });
+    again += files!.againBytes;
+    expect(files!.hint ?? "").toMatch(files!.againBytes === 0 ? /^$/u : /^Set keepBytes to \d+000000 or more\.$/u);
+  }
+  expect(again).toBeGreaterThan(20_000);
+  expect((await node.status(read(...scopes))).files).toBeUndefined();
 }, 600_000);
