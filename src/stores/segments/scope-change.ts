@@ -81,7 +81,7 @@ function livesSetting(scope: number): string {
  * The state of a scope, as a receipt of its newest commit.
  *
  * **Shape** `stamp` counts calls that changed the scope. `life` changes when something in the scope is removed for good.
- * `life` is a hash, because a row key would reveal the number of other scopes. `"none"` for a scope that holds nothing.
+ * `life` is a hash, because a row key would reveal the number of other scopes; it begins with one of the base. `"none"` for a scope that holds nothing.
  */
 export function readReceipt(rows: DirectoryReader, scope: Scope): Receipt {
   return receiptOf(rows, scope, rows.scope(scope)?.key);
@@ -89,8 +89,26 @@ export function readReceipt(rows: DirectoryReader, scope: Scope): Receipt {
 
 function receiptOf(rows: DirectoryReader, scope: Scope, key: number | undefined): Receipt {
   if (key === undefined) return { scope, life: "none", stamp: 0 };
-  const life = hashParts(rows.setting("secret") ?? "", String(key), rows.setting(livesSetting(key)) ?? "0");
-  return { scope, life: life.slice(0, 16), stamp: count(rows, changesSetting(key)) };
+  const secret = rows.setting("secret") ?? "";
+  const life = hashParts(secret, String(key), rows.setting(livesSetting(key)) ?? "0").slice(0, 16);
+  return { scope, life: `${nameOfBase(secret)}${life}`, stamp: count(rows, changesSetting(key)) };
+}
+
+/** Names of bases that were read last, by their secrets. */
+const baseNames = new Map<string, string>();
+
+function nameOfBase(secret: string): string {
+  let name = baseNames.get(secret);
+  if (name === undefined) {
+    if (baseNames.size > 64) baseNames.clear();
+    baseNames.set(secret, (name = hashParts(secret, "base").slice(0, 8)));
+  }
+  return name;
+}
+
+/** Whether a receipt is of another base. Shorter lives, of earlier versions, say nothing of it. */
+export function isOfOtherBase(rows: DirectoryReader, { life }: Receipt): boolean {
+  return life.length === 24 && !life.startsWith(nameOfBase(rows.setting("secret") ?? ""));
 }
 
 /** Whether the commit of a receipt is in this state. Another life began with a purge, a vacuum or a reset after the commit. */

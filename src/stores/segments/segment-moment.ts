@@ -3,7 +3,7 @@ import type { ChunkRef, FoundRef, Moment, Query, Receipt, Restriction } from "..
 import type { Scope } from "../../contracts/scope.ts";
 import type { Segment } from "../../engine/segments/segment.ts";
 import { findPlace, type IndexView, type ScopeView } from "./index-view.ts";
-import { isReached, readReceipt } from "./scope-change.ts";
+import { isOfOtherBase, isReached, readReceipt } from "./scope-change.ts";
 import type { DirectoryReader } from "./segment-directory.ts";
 
 /** Where a chunk lies in the index. */
@@ -114,6 +114,13 @@ export function takeMoment(
   seen = createSeenScopes(),
 ): SegmentMoment {
   for (const receipt of after) {
+    if (isOfOtherBase(rows, receipt)) {
+      throw new IbidError(
+        "invalid-argument",
+        `The receipt of commit ${receipt.stamp} of ${receipt.scope} is of another knowledge base.`,
+        { hint: "Leave it out: the knowledge base that gave it was replaced, or is another one." },
+      );
+    }
     if (isReached(rows, receipt)) continue;
     throw new IbidError("invalid-argument", `The store has no commit ${receipt.stamp} of ${receipt.scope}.`, {
       hint: "Give receipts of this store, and open it again where it is a snapshot of another process.",

@@ -181,7 +181,7 @@ describe("a copy of another past [L4]", () => {
 
   it("neither reads nor writes where another base has taken the place of its own", async () => {
     const store = await open("replaced");
-    await store.replace(write("deployment"), documentEntry("a", ["ash"]));
+    const { receipt } = await store.replace(write("deployment"), documentEntry("a", ["ash"]));
     const lazy = await open("replaced", "a", lazily);
     expect(await idsIn(lazy)).toHaveLength(1);
     await database.client.query(`DROP SCHEMA ${database.schemaOf("replaced")} CASCADE`);
@@ -192,5 +192,15 @@ describe("a copy of another past [L4]", () => {
     await expect(idsIn(store)).rejects.toMatchObject(failure);
     await expect(idsIn(lazy)).rejects.toMatchObject(failure);
     expect(await idsIn(other)).toHaveLength(1);
+    // A reader of the new base, with a copy or without, does not take a receipt of the old one for reached.
+    const refusal = { code: "invalid-argument", message: expect.stringContaining("is of another knowledge base") };
+    for (const reader of [other, await open("replaced", "a", lazily)]) {
+      await expect(reader.session(scope, { after: [receipt] })).rejects.toMatchObject(refusal);
+      const own = await reader.moment(scope);
+      const after = [{ scope: "deployment" as const, ...own.stamps.get("deployment")! }];
+      expect((await reader.session(scope, { after })).moment.stamps).toEqual(own.stamps);
+      // Receipts of earlier versions do not name their base.
+      expect(await reader.session(scope, { after: [{ ...receipt, life: receipt.life.slice(8) }] })).toBeDefined();
+    }
   });
 });
