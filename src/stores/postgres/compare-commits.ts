@@ -35,34 +35,47 @@ export interface CommitRow extends Omit<HeldScope, "commit"> {
 /** Whether the row names its last commit. */
 const isNamed = ({ stamp, last }: CommitRow): boolean => last?.startsWith(`${stamp} `) === true;
 
-type Sent = Omit<CommitRow, "key" | "stamp"> & Readonly<Record<"key" | "stamp", unknown>>;
+type Sent = Omit<CommitRow, "key" | "stamp" | "name"> &
+  Readonly<Record<"key" | "stamp", unknown>> &
+  Partial<Pick<CommitRow, "name">>;
+
+/** Tables without which a base is none, although its scopes are there. */
+const whole = ["documents", "chunks", "settings", "changes", "fits"];
 
 /**
  * A small statement over one table: its answer is compared by value in the process.
  *
  * **Cost** statements have no names, so that each is planned anew. One over keys, without parameters, takes the server half of the time of one over names
- * with the mark of the base.
+ * with the mark of the base. Names of tables are looked up while the statement is read, some microseconds for all, so that one that is missing is an error.
  */
 export function createAskCommits(db: Postgres, schema: string): AskCommits {
-  const columns = "SELECT s.key, s.name, s.stamp, s.last_commit AS last";
+  const columns = "s.stamp, s.last_commit AS last";
   const mark = `,
   (SELECT encode(sha256(convert_to(o.value, 'UTF8')), 'hex') FROM ${schema}.settings o WHERE o.scope = 0 AND o.name = 'secret') AS mark`;
   const from = `
-FROM ${schema}.scopes s WHERE NOT s.gone`;
+FROM ${schema}.scopes s WHERE NOT s.gone AND num_nonnulls(${whole.map((table) => `'${schema}.${table}'::regclass`).join()}) > 0`;
   /** Keys of scopes whose last commit was of an earlier version when they were asked about. */
   const unnamed = new Set<number>();
   return async (names, held) => {
-    const asked = names === "all" ? [...held.values()] : [baseName, ...names].map((name) => held.get(name));
+    const every = names === "all" ? [...held.keys()] : [baseName, ...names];
+    const asked = every.map((name) => held.get(name));
     const isProven = asked.some((scope) => scope !== undefined && scope.commit !== null && !unnamed.has(scope.key));
     const text = `${columns}${isProven ? "" : mark}${from}`;
-    const [whole, values] =
+    const [statement, values] =
       names === "all"
-        ? [text, []]
+        ? [`SELECT s.key, s.name, ${text}`, []]
         : asked.includes(undefined)
-          ? [`${text} AND s.name = ANY ($1::text[])`, [[baseName, ...names]]]
-          : [`${text} AND s.key = ANY ('{${asked.map((scope) => scope!.key).join()}}')`, []];
-    const found = await db.query<Sent>("asking for the newest state", whole, values);
-    const rows = found.map(({ key, stamp, ...row }): CommitRow => ({ ...row, key: Number(key), stamp: Number(stamp) }));
+          ? [`SELECT s.key, s.name, ${text} AND s.name = ANY ($1::text[])`, [every]]
+          : [`SELECT s.key, ${text} AND s.key = ANY ('{${asked.map((scope) => scope!.key).join()}}')`, []];
+    const found = await db.query<Sent>("asking for the newest state", statement, values);
+    // Where keys were asked about, the answer needs no names.
+    const nameOf = new Map(every.map((name, i) => [asked[i]?.key, name]));
+    const rows = found.map(({ key, stamp, name = nameOf.get(Number(key)) ?? "", ...row }): CommitRow => ({
+      ...row,
+      name,
+      key: Number(key),
+      stamp: Number(stamp),
+    }));
     for (const row of rows)
       if (isNamed(row)) unnamed.delete(row.key);
       else unnamed.add(row.key);

@@ -40,6 +40,24 @@ async function backUp(schema: string): Promise<() => Promise<void>> {
   };
 }
 
+it.each(["documents", "chunks", "settings", "changes", "fits"])(
+  "a base that has lost its table %s is named by the next read, with a copy and without",
+  async (table) => {
+    const base = `lost_${table}`;
+    const store = await open(base);
+    await store.replace(write("deployment"), documentEntry("a", ["ash"]));
+    const lazy = await open(base, "a", lazily);
+    for (const reader of [store, lazy]) expect(await idsIn(reader)).toHaveLength(1);
+    await database.client.query(`DROP TABLE ${database.schemaOf(base)}.${table} CASCADE`);
+    for (const reader of [store, lazy])
+      await expect(idsIn(reader)).rejects.toMatchObject({
+        code: "store-failed",
+        message: expect.stringContaining(`${table}" does not exist`),
+        hint: expect.stringContaining("restore it from a backup"),
+      });
+  },
+);
+
 describe("a copy of another past [L4]", () => {
   it("answers nothing once a backup was restored, and is made anew at the next opening", async () => {
     const store = await open("restored");
