@@ -304,7 +304,8 @@ export function createServiceJobs(parts: JobParts): ServiceJobs {
         ...given({ batch: batch === undefined ? undefined : summariseBatch(beside) }),
       };
       const error = await waiting.deliver(webhook, delivery.id, message);
-      const isLast = attempts >= settings.retry.attempts;
+      // An address that is not permitted is refused at each attempt.
+      const isLast = attempts >= settings.retry.attempts || error?.code === "blocked-address";
       const dueAt = now() + delayBefore(attempts + 1, settings.retry, Math.random());
       const told: JobRecord["delivery"] =
         error === undefined
