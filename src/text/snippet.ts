@@ -83,7 +83,7 @@ function findTerms(text: string, terms: ReadonlySet<string>, analyzer: Analyzer,
   const found: Found[] = [];
   if (terms.size === 0) return found;
   const add = (start: number, end: number, held: readonly string[]): void => {
-    const own = held.filter((term) => terms.has(term));
+    const own = held.every((term) => terms.has(term)) ? held : held.filter((term) => terms.has(term));
     if (own.length > 0) found.push({ start, end, terms: own });
   };
   const known = knownTo(analyzer, language);
@@ -149,7 +149,8 @@ function findBest(found: readonly Found[], budget: number): { readonly start: nu
   let best = { start: 0, end: 0 };
   let most = 0;
   let last = -1;
-  for (const [first, { start, terms }] of found.entries()) {
+  for (let first = 0; first < found.length; first++) {
+    const { start, terms } = found[first]!;
     while (last + 1 < found.length && found[last + 1]!.end - start <= budget) {
       last++;
       for (const term of found[last]!.terms) counts.set(term, (counts.get(term) ?? 0) + 1);

@@ -169,6 +169,11 @@ describe("a scan of codes", () => {
         // Woven or not, a row's codes are what they were.
         expect(fast.kept.map((_, row) => fast.table.row(row))).toEqual(fast.kept);
         expect(plain.kept.map((_, row) => plain.table.row(row))).toEqual(plain.kept);
+        for (const { kept, table } of [fast, plain]) {
+          const target = new Float32Array(table.stride);
+          const copied = kept.map((_, row) => (table.copyRow(row, target), Int8Array.from(target)));
+          expect(copied).toEqual(kept);
+        }
         simd.free(fast.table);
       }),
     );

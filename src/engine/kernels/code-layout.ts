@@ -37,20 +37,29 @@ export function viewTable(buffer: ArrayBuffer, start: number, stride: number, ro
 
 export type TableViews = ReturnType<typeof viewTable>;
 
-/** A row's codes in order, whether it is among the `woven` ones or not. sift-codes.wat weaves them. */
-export function copyRow(codes: Int8Array, row: number, stride: number, woven: number): Int8Array {
-  if (row >= woven) return codes.slice(row * stride, (row + 1) * stride);
-  const copied = new Int8Array(stride);
-  const first = (row - (row % 4)) * stride + (row % 4) * 16;
-  for (let i = 0; i < stride; i++) copied[i] = codes[first + (i >> 4) * 64 + (i & 15)]!;
+/** Where the first 16 codes of a row stand, and how far on the next 16. sift-codes.wat weaves rows. */
+function piecesOf(row: number, stride: number, woven: number): readonly [at: number, step: number] {
+  return row < woven ? [(row - (row % 4)) * stride + (row % 4) * 16, 64] : [row * stride, 16];
+}
+
+/** Copies a row's codes in order, whether it is among the `woven` ones or not. */
+export function copyRow<Copy extends Int8Array | Float32Array>(
+  codes: Int8Array,
+  row: number,
+  stride: number,
+  woven: number,
+  copied: Copy,
+): Copy {
+  let [at, step] = piecesOf(row, stride, woven);
+  for (let to = 0; to < stride; to += 16, at += step) {
+    for (let i = 0; i < 16; i++) copied[to + i] = codes[at + i]!;
+  }
   return copied;
 }
 
 /** The sum of the squares of a row's codes. **Shape** whole, and exact. */
 export function sumSquares(codes: Int8Array, row: number, stride: number, woven: number): number {
-  const isWoven = row < woven;
-  const step = isWoven ? 64 : 16;
-  let at = isWoven ? (row - (row % 4)) * stride + (row % 4) * 16 : row * stride;
+  let [at, step] = piecesOf(row, stride, woven);
   let sum = 0;
   for (let left = stride; left > 0; left -= 16, at += step) {
     let piece = 0;

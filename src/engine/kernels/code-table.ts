@@ -33,6 +33,8 @@ export interface CodeTable {
   write(from: number, work: (rows: CodedRows) => void): void;
   /** A copy of a row's codes, in order. */
   row(row: number): Int8Array;
+  /** The same into an array of at least {@link stride} numbers, for loops over rows: nothing is allocated. */
+  copyRow(row: number, target: Float32Array): void;
   /** The Euclidean length of a row. */
   norm(row: number): number;
   /** Length of the row that the codes give, as a share of the row's own. **Cost** reads the row. */
@@ -78,7 +80,8 @@ export function createCodeTable(place: TablePlace): CodeTable {
           residuals: residuals.subarray(from),
         }),
       ),
-    row: (row) => copyRow(look().codes, row, stride, place.woven),
+    row: (row) => copyRow(look().codes, row, stride, place.woven, new Int8Array(stride)),
+    copyRow: (row, target) => void copyRow(look().codes, row, stride, place.woven, target),
     norm: (row) => look().norms[row]!,
     coded(row) {
       const { codes, slopes } = look();

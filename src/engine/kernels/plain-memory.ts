@@ -91,11 +91,12 @@ export function scanPlainly(
   const count = listFlagged(from, from + rows, 0, scratch);
   const { stride } = place;
   const views = place.views();
+  const copied = new Int8Array(stride);
   for (let at = 0; at < count; at++) {
     const row = found[at]!;
     sums[at] =
       row < place.woven
-        ? dotCodes(copyRow(views.codes, row, stride, place.woven), 0, query, stride)
+        ? dotCodes(copyRow(views.codes, row, stride, place.woven, copied), 0, query, stride)
         : dotCodes(views.codes, row * stride, query, stride);
   }
   return boundListed(views, from, count, bounds, scratch);

@@ -113,18 +113,22 @@ export function readDense(
     },
   };
   if (form === "int8" || perBlock === undefined) {
-    const scratch = new Float32Array(dimensions);
-    const vector = (row: number): Int8Array => {
-      const at = single();
-      if (at === undefined) return load().row(row).subarray(0, dimensions);
+    const scratch = new Float32Array(stride);
+    const readRow = (at: ReadBytes, row: number): Int8Array => {
       const values = new Int8Array(dimensions);
       at(new Uint8Array(values.buffer), row * stride);
       return values;
     };
+    const vector = (row: number): Int8Array => {
+      const at = single();
+      return at === undefined ? load().row(row).subarray(0, dimensions) : readRow(at, row);
+    };
     return {
       ...common,
       block(row) {
-        scratch.set(vector(row));
+        const at = single();
+        if (at === undefined) load().copyRow(row, scratch);
+        else scratch.set(readRow(at, row));
         return scratch;
       },
       start: () => 0,

@@ -23,17 +23,29 @@ const listedIds = `SELECT json_group_array(CASE typeof(id) WHEN 'blob' THEN lowe
 
 const ownDocument = "(SELECT documents.id FROM documents WHERE documents.key = chunks.document)";
 
-const columnsOf = (
-  hasSums: boolean,
-): string => `chunks.key, chunks.scope, chunks.id, coalesce(chunks.document_id, ${ownDocument}, '') AS documentId,
+/** A text of a statement, with sums and without them. It is made once, because a search asks some questions for each hit. */
+function eitherWay(make: (hasSums: boolean) => string): (hasSums: boolean) => string {
+  const [plain, summed] = [make(false), make(true)];
+  return (hasSums) => (hasSums ? summed : plain);
+}
+
+const columnsOf = eitherWay(
+  (hasSums) => `chunks.key, chunks.scope, chunks.id, coalesce(chunks.document_id, ${ownDocument}, '') AS documentId,
   chunks.document, starts AS "start", starts + length AS "end", position AS "index", ${said("details", hasSums)}, ${said("metadata", hasSums)},
-  chunks.origin, ${bytesOf("urtext")}, ${bytesOf("text")}, chunks.sum, chunks.deleted_at AS deletedAt, text_key AS textKey`;
+  chunks.origin, ${bytesOf("urtext")}, ${bytesOf("text")}, chunks.sum, chunks.deleted_at AS deletedAt, text_key AS textKey`,
+);
 
 /** Chunks of the document with that id. */
 const ofDocument = "chunks.document = (SELECT key FROM documents WHERE scope = ? AND id = ?)";
 
 /** The part of a text's key that is in the index: few keys share it. */
 const textBeginning = (key: string): string => `substr(${key}, 1, 5)`;
+
+const copies = eitherWay(
+  (hasSums) =>
+    `SELECT ${columnsOf(hasSums)} FROM chunks WHERE ${textBeginning("text_key")} = ${textBeginning("?")} AND text_key = ? AND scope = ?
+      AND key <> ? AND deleted_at IS NULL`,
+);
 
 type ChunkRecord = Omit<ChunkRow, "id" | "documentId" | "origin" | "textKey" | "urtext" | "text"> & {
   readonly id: Packed;
@@ -265,15 +277,10 @@ export function createChunkRows(
       chunks(`SELECT ${chunkColumns()} FROM chunks WHERE scope = ? AND id = ?`, scope, packId(id))[0],
     chunksOfDocument: (scope, id) =>
       ofItsDocument<ChunkRecord>(`SELECT ${chunkColumns()}`, "ORDER BY key", scope, id).map(toChunk),
-    copiesOf: (scope, textKey, key) =>
-      chunks(
-        `SELECT ${chunkColumns()} FROM chunks WHERE ${textBeginning("text_key")} = ${textBeginning("?")} AND text_key = ? AND scope = ?
-          AND key <> ? AND deleted_at IS NULL`,
-        packDigits(textKey),
-        packDigits(textKey),
-        scope,
-        key,
-      ),
+    copiesOf(scope, textKey, key) {
+      const packed = packDigits(textKey);
+      return chunks(copies(keepsSums()), packed, packed, scope, key);
+    },
     chunkKeysOf: (scope, id) =>
       ofItsDocument<KeyRecord>("SELECT key, id, deleted_at AS deletedAt", "ORDER BY key", scope, id).map(toKey),
     liveChunksOf: (scope, id) =>
