@@ -100,8 +100,8 @@ export interface Merged extends ChunkRef {
   id: string;
   readonly revision: number;
   readonly legs: Map<string, FoundByLeg>;
-  /** Names of the legs in which it was looked up. */
-  readonly asked: Set<string>;
+  /** Names of the legs in which it was looked up; few are. */
+  asked: Set<string> | undefined;
   /** The most that it scores in sum. */
   limit?: number | undefined;
   /** The least that it scores in sum, if it is a candidate. */
@@ -149,7 +149,7 @@ export function entryFor(input: MergeInput, merged: MergedChunks, match: LegMatc
   const key = nameOf(input, match);
   let entry = merged.get(key);
   if (entry === undefined)
-    merged.set(key, (entry = { scope, id, revision, legs: new Map(), asked: new Set(), sure: -Infinity }));
+    merged.set(key, (entry = { scope, id, revision, legs: new Map(), asked: undefined, sure: -Infinity }));
   return entry;
 }
 
@@ -183,7 +183,7 @@ function addScores(
 
 /** Whether the leg has not said yet what it gives to a chunk. */
 function lacks({ legs, asked }: Merged, { name, result, whole }: LegPool): boolean {
-  return !whole && !result.complete && !legs.has(name) && !asked.has(name);
+  return !whole && !result.complete && !legs.has(name) && asked?.has(name) !== true;
 }
 
 /** So many times those that are wanted are looked up first: mostly the last one that is wanted is among them, or nearly. */
@@ -264,8 +264,11 @@ function limitEach(input: MergeInput, pools: readonly LegPool[], entries: readon
     const { minScore = -Infinity } = input.legs[at]!.within;
     const missing = entries.filter((entry) => lacks(entry, pool));
     const bounds = missing.length === 0 ? undefined : result.bounds?.(missing);
-    const partOf = (score: number): number =>
-      Number.isFinite(score) ? fusion.part(name, { score, rank: Infinity }, scale) : score;
+    const bound = { score: 0, rank: Infinity };
+    const partOf = (score: number): number => {
+      bound.score = score;
+      return Number.isFinite(score) ? fusion.part(name, bound, scale) : score;
+    };
     let next = 0;
     for (const entry of entries) {
       const found = entry.legs.get(name);
@@ -299,7 +302,7 @@ function* lookUp(
   for (const [at, pool] of pools.entries()) {
     const missing = entries.filter((entry) => lacks(entry, pool));
     if (missing.length === 0) continue;
-    for (const entry of missing) entry.asked.add(pool.name);
+    for (const entry of missing) (entry.asked ??= new Set()).add(pool.name);
     const { leg, query, within } = input.legs[at]!;
     asked.push(pool);
     const only = missing.map(({ scope, id, revision }) => (input.byRow ? { scope, id, revision } : { scope, id }));

@@ -110,23 +110,24 @@ export function boundsOf(
   return (chunks) => {
     const most = new Float64Array(chunks.length).fill(Infinity);
     const least = new Float64Array(chunks.length).fill(-Infinity);
-    const bySegment = new Map<Segment, { readonly i: number; readonly ordinal: number }[]>();
-    for (const [i, chunk] of chunks.entries()) {
-      const place = knownPlace(at, chunk);
-      if (place === undefined) continue;
-      const own = bySegment.get(place.segment);
-      if (own === undefined) bySegment.set(place.segment, [{ i, ordinal: place.ordinal }]);
-      else own.push({ i, ordinal: place.ordinal });
+    const found = chunks.map((chunk) => knownPlace(at, chunk));
+    const bySegment = new Map<Segment, number[]>();
+    for (let i = 0; i < found.length; i++) {
+      const segment = found[i]?.segment;
+      if (segment === undefined) continue;
+      const own = bySegment.get(segment);
+      if (own === undefined) bySegment.set(segment, [i]);
+      else own.push(i);
     }
     for (const [segment, own] of bySegment) {
       // Documents are looked up the quicker in their order.
-      own.sort((a, b) => a.ordinal - b.ordinal);
+      own.sort((a, b) => found[a]!.ordinal - found[b]!.ordinal);
       const bounds = within(
         segment,
-        own.map(({ ordinal }) => ordinal),
+        own.map((i) => found[i]!.ordinal),
       );
       if (bounds === undefined) return undefined;
-      own.forEach(({ i }, n) => {
+      own.forEach((i, n) => {
         most[i] = bounds.most[n]!;
         least[i] = bounds.least[n]!;
       });
