@@ -31,8 +31,13 @@ const { values: given } = parseArgs({
 const sizes = given.documents.split(",").map(Number);
 const searches = Number(given.searches);
 const rounds = Number(given.rounds);
-/** Searches that warm up one process: compiled code and caches are then equally far, however slow the machine is. */
-const warmUp = 1000;
+/**
+ * Searches that warm up one process: compiled code and caches are then equally far, however slow the machine is.
+ *
+ * **Source** V8 optimizes a function at its 3,000th call (`--invocation-count-for-turbofan`), and a search calls many functions once. Its helpers take .58 ms of each
+ * search in the second and third thousand, .42 in the next five, and .36 then. Two workers pay for that; one process has a second processor for it.
+ */
+const warmUp = 4000;
 const only = new Set(given.only.split(","));
 /** Compiling TypeScript at its start leaves a process with a large heap, which costs each of its requests later. */
 const program = new URL("../dist/cli/bin.js", import.meta.url).pathname;
@@ -232,23 +237,31 @@ function quietRate({ service, workers, load }: Throughput, count: number): numbe
 
 /**
  * Searches a second of one process and of two beside each other, without HTTP, channels and a generator of load. It is the most that two workers can give here.
- * **Shape** medians of the rounds, and of the ratio within one.
+ * **Shape** medians of the rounds, and of the ratio within one. The processor time of a search is of its thread and of V8's helpers. **Units** milliseconds.
  */
-async function searchAlone(folder: string): Promise<readonly [one: number, two: number, ratio: number]> {
+async function searchAlone(folder: string): Promise<{
+  readonly one: number;
+  readonly two: number;
+  readonly ratio: number;
+  readonly thread: number;
+  readonly helpers: number;
+}> {
   const program = new URL("searches-alone.ts", import.meta.url).pathname;
   const processes = [0, 1].map(() => fork(program, [JSON.stringify([join(folder, ".ibid"), ...questions])]));
   await Promise.all(processes.map((each) => once(each, "message")));
+  const times: [thread: number, helpers: number][] = [];
   const search = async (of: typeof processes, count: number): Promise<number> => {
     const started = performance.now();
     await Promise.all(
       of.map(async (each) => {
         each.send(count);
-        await once(each, "message");
+        times.push(...((await once(each, "message")) as [[number, number]]));
       }),
     );
     return (count * of.length * 1000) / (performance.now() - started);
   };
   await search(processes, warmUp);
+  times.length = 0;
   const rates: [number, number][] = [];
   for (let round = 0; round < rounds; round++)
     rates.push([await search(processes.slice(0, 1), searches), await search(processes, searches / 2)]);
@@ -256,7 +269,13 @@ async function searchAlone(folder: string): Promise<readonly [one: number, two: 
     each.kill();
     await once(each, "exit");
   }
-  return [middle(rates.map(([one]) => one)), middle(rates.map(([, two]) => two)), middle(rates.map(([a, b]) => b / a))];
+  return {
+    one: middle(rates.map(([one]) => one)),
+    two: middle(rates.map(([, two]) => two)),
+    ratio: middle(rates.map(([a, b]) => b / a)),
+    thread: middle(times.map(([thread]) => thread)),
+    helpers: middle(times.map(([, helpers]) => helpers)),
+  };
 }
 
 const middle = (numbers: readonly number[]): number =>
@@ -313,9 +332,9 @@ try {
       );
     }
     console.log(`2 workers over none, with gzip: ${over(rate, 0, packed)}`);
-    const [one, two, ratio] = await searchAlone(base);
+    const { one, two, ratio, thread, helpers } = await searchAlone(base);
     console.log(
-      `search without a service: one process ${one.toFixed(1)}/s, two ${two.toFixed(1)}/s, ${ratio.toFixed(2)} times; 2 workers give ${((median(2, rate) / two) * 100).toFixed(0)} % of that`,
+      `search without a service: one process ${one.toFixed(1)}/s, two ${two.toFixed(1)}/s, ${ratio.toFixed(2)} times; 2 workers give ${((median(2, rate) / two) * 100).toFixed(0)} % of that; processor time of one in ms: thread ${thread.toFixed(2)}, helpers of V8 ${helpers.toFixed(2)}`,
     );
     console.log(
       `2 workers over none: ${over(rate, 0)} (bar 1.5), by processor time ${over(quietRate, 0)}; over 1: ${over(rate, 1)}, by processor time ${over(quietRate, 1)}`,
