@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { IbidError } from "../../contracts/errors.ts";
 import type { Scope } from "../../contracts/scope.ts";
 import { parseStored } from "../../runtime/parse-stored.ts";
@@ -283,6 +284,8 @@ export function createLazyNews({ db, schema, facts, placement }: LazyNewsOptions
         if (every) everyFresh = asked;
         return;
       }
+      // A search that begins meanwhile says what it lacks, so that it comes along.
+      await nextTurn();
     }
     await bringNews(asking, every, renew, parts);
     isMoving = isKnown && stamp !== before;
