@@ -217,6 +217,8 @@ export interface Within {
 export interface TogetherBound {
   /** A chunk that gives less in sum may be left out. */
   readonly least: number;
+  /** So may one that gives less than so many others. */
+  readonly wanted: number;
   /** So may one that scores less in this leg: with the most that others give, it gives less in sum. */
   readonly leastScore: number;
   /** The part that a leg gives by a score. **Shape** a higher score gives no less. */

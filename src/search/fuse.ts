@@ -285,6 +285,7 @@ function askKept(
   const needed = most.reduce((rest, one) => rest - one, least - Math.abs(least) * rounding);
   const together: TogetherBound = {
     least,
+    wanted,
     leastScore: floorOf(input, keeper, keeper.scale.best, needed) ?? -Infinity,
     part: (name, score) => fusion.part(name, { score, rank: Infinity }, scales.get(name)!),
     others: others.map((each, i) => ({ leg: each.name, most: most[i]! })),
@@ -305,8 +306,10 @@ function takeKept(
   if (kept === undefined) return false;
   keeper.last = kept;
   for (const [i, match] of matches.entries()) {
-    const { legs } = entryFor(input, merged, match);
-    if (!legs.has(keeper.name)) legs.set(keeper.name, new FoundMatch(match, keeper.depth + i + 1));
+    const entry = entryFor(input, merged, match);
+    if (entry.legs.has(keeper.name)) continue;
+    entry.legs.set(keeper.name, new FoundMatch(match, keeper.depth + i + 1));
+    entry.limit = undefined;
   }
   addSurplus(input, pools, merged);
   return matches.length > 0;

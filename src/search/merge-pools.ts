@@ -10,6 +10,7 @@ import type {
   Why,
   Within,
 } from "../contracts/leg.ts";
+import { createKthBest } from "../engine/kernels/kth-best.ts";
 import { type Maybe, waitAll, type Waits } from "../runtime/waits.ts";
 import { chunkKey, type FoundByLeg, type FusedChunk, type ScorePart, sumParts } from "./candidate.ts";
 import type { Fusion, LegScale } from "./fusions.ts";
@@ -100,7 +101,7 @@ export interface Merged extends ChunkRef {
   id: string;
   readonly revision: number;
   readonly legs: Map<string, FoundByLeg>;
-  /** Names of the legs in which it was looked up; few are. */
+  /** Names of the legs in which it was looked up, if any. */
   asked: Set<string> | undefined;
   /** The most that it scores in sum. */
   limit?: number | undefined;
@@ -201,12 +202,19 @@ const fewShare = 3;
  * **Cost** a bound for each chunk that some leg lacks.
  */
 export function leastSure(input: MergeInput, pools: readonly LegPool[], merged: MergedChunks): number | undefined {
-  const { wanted, fusion } = input;
+  const { wanted, fusion, isAfar = false } = input;
   if (wanted === "all" || fusion.byRank) return undefined;
-  limitEach(input, pools, [...merged.values()]);
-  const sure = Float64Array.from(merged.values(), (entry) => entry.sure).sort();
-  const least = sure[sure.length - wanted] ?? -Infinity;
-  return least > (fusion.above ?? -Infinity) ? least : undefined;
+  limitEach(input, pools, [...merged.values()], !isAfar && merged.size <= wanted * fewShare);
+  return surely(input, merged);
+}
+
+/** A score that `wanted` of these candidates have at least, as far as they were bounded. */
+function surely({ wanted, fusion: { above = -Infinity } }: MergeInput, merged: MergedChunks): number | undefined {
+  if (wanted === "all") return undefined;
+  const best = createKthBest();
+  best.reset(wanted);
+  for (const { sure } of merged.values()) best.offer(sure);
+  return best.floor > above ? best.floor : undefined;
 }
 
 /**
@@ -219,18 +227,18 @@ export function* complete(
   input: MergeInput,
   pools: readonly LegPool[],
   merged: MergedChunks,
-  sure = -Infinity,
+  known?: number,
 ): Waits<readonly FusedChunk[]> {
-  const { wanted, minFusedScore = -Infinity } = input;
+  const { wanted, minFusedScore = -Infinity, isAfar = false } = input;
   if (input.fusion.byRank) return listCandidates(input, pools, merged.values());
   const open = [...merged.values()].filter((entry) => pools.some((pool) => lacks(entry, pool)));
-  limitEach(
-    input,
-    pools,
-    open.filter(({ limit }) => limit === undefined),
-  );
+  // Chunks of which more is known since are bounded again.
+  const unbounded = [...merged.values()].filter(({ limit }) => limit === undefined);
+  const areFew = wanted === "all" || (!isAfar && known === undefined && unbounded.length <= wanted * fewShare);
+  limitEach(input, pools, unbounded, areFew);
+  const sure = known === undefined ? -Infinity : Math.max(known, surely(input, merged) ?? known);
   open.sort((a, b) => b.limit! - a.limit!);
-  const share = sure === -Infinity ? firstShare : sureShare;
+  const share = known === undefined ? firstShare : sureShare;
   const size = wanted === "all" ? open.length : Math.ceil(wanted * share);
   for (let at = 0; ;) {
     const candidates = listCandidates(input, pools, merged.values());
@@ -248,10 +256,9 @@ export function* complete(
   }
 }
 
-/** Sets the most and the least that each chunk scores in sum: infinite where a leg has no bounds, and for few chunks. */
-function limitEach(input: MergeInput, pools: readonly LegPool[], entries: readonly Merged[]): void {
-  const { fusion, wanted, isAfar = false } = input;
-  const areFew = wanted === "all" || (!isAfar && entries.length <= wanted * fewShare);
+/** Sets the most and the least that each chunk scores in sum: infinite where a leg has no bounds, and where they are few. */
+function limitEach(input: MergeInput, pools: readonly LegPool[], entries: readonly Merged[], areFew: boolean): void {
+  const { fusion } = input;
   const scales = pools.map(({ name, scale }) => [name, scale] as const);
   for (const entry of entries) {
     entry.limit = areFew ? Infinity : 0;

@@ -40,13 +40,19 @@ describe("rows that a search keeps", () => {
           // The query's digits and the codes tell a score to some hundredths of the most.
           expect(kept.chunks(whole[12]!.score)![0]!.ordinals.length).toBeLessThan(120);
           const { segment } = searched[0]!;
-          const { most, least } = kept.bounds(segment, [...made.keys()])!;
-          expect(whole.filter(({ ordinal, score }) => most[ordinal]! < score || least[ordinal]! > score)).toEqual([]);
           const isKept = Array.from(admitted, (flag) => flag === 1);
-          for (const bounds of [most, least]) expect(Array.from(bounds, (bound) => bound > -Infinity)).toEqual(isKept);
-          // Both are some hundredths of the most apart.
-          const best = Math.max(...Array.from(most, Math.abs));
-          expect(whole.filter(({ ordinal }) => most[ordinal]! - least[ordinal]! > best / 10)).toEqual([]);
+          // Both are some hundredths of the most apart, and by all bits some thousandths.
+          for (const [closely, share] of [
+            [false, 10],
+            [true, 50],
+          ] as const) {
+            const { most, least } = kept.bounds(segment, [...made.keys()], closely)!;
+            expect(whole.filter(({ ordinal, score }) => most[ordinal]! < score || least[ordinal]! > score)).toEqual([]);
+            for (const bounds of [most, least])
+              expect(Array.from(bounds, (bound) => bound > -Infinity)).toEqual(isKept);
+            const best = Math.max(...Array.from(most, Math.abs));
+            expect(whole.filter(({ ordinal }) => most[ordinal]! - least[ordinal]! > best / share)).toEqual([]);
+          }
           // Chunks with a sum need less; each of these needs a score that chunks of the same sum have.
           const sums = Float32Array.from({ length: rows }, (_, ordinal) => (ordinal % 3 === 0 ? 0 : ordinal % 4));
           const leasts = Float64Array.of(whole[12]!.score, whole[40]!.score, whole[80]!.score, whole[200]!.score);
@@ -56,7 +62,7 @@ describe("rows that a search keeps", () => {
             leasts[sums[ordinal] === 0 ? 0 : Math.min(3, 1 + sums[ordinal]!)]!;
           const listed = new Set(few!.ordinals);
           expect(whole.filter((hit) => hit.score >= needed(hit) && !listed.has(hit.ordinal))).toEqual([]);
-          expect(few!.ordinals.filter((ordinal) => most[ordinal]! < needed({ ordinal }))).toEqual([]);
+          expect(few!.ordinals.filter((ordinal, i) => few!.uppers[i]! < needed({ ordinal }))).toEqual([]);
           kept.close();
           expect(kept.chunks(0)).toBeUndefined();
           expect(kept.bounds(segment, [50])).toBeUndefined();

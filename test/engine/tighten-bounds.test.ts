@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { strideOf } from "../../src/engine/kernels/code-layout.ts";
+import { dotCodes } from "../../src/engine/kernels/dot-codes.ts";
 import { createPlainMemory } from "../../src/engine/kernels/plain-memory.ts";
 import { quantize } from "../../src/engine/kernels/quantize.ts";
 import { createSimdMemory } from "../../src/engine/kernels/simd-memory.ts";
@@ -56,17 +57,16 @@ describe("bounds by the angle between codes and query", () => {
         const memory = createPlainMemory();
         const table = memory.allocate(strideOf(length), 1);
         table.write(0, (rows) => writeRow(values, 0, rows));
-        const codes = new Int16Array(length);
+        const codes = new Int16Array(strideOf(length));
         const { step, residual: left } = quantize(query, 0, length, largest, codes, 0);
         const size = norm(query, 0, length);
         const omega = left / size;
         const own = table.row(0);
-        const slope =
-          table.norm(0) === 0 ? 0 : table.coded(0) / Math.sqrt(own.reduce((sum, code) => sum + code * code, 0) || 1);
-        const sum = codes.reduce((whole, code, i) => whole + code * own[i]!, 0);
-        const residual = table.residual(0);
-        const given = { middle: slope * ((step / size) * sum), reach: residual * (1 + omega) + omega + 2 ** -20 };
-        const bounds = tightenBounds(given, { coded: table.coded(0), residual }, omega);
+        const { product, squares } = table.sums(0, codes);
+        expect(product).toBe(codes.reduce((whole, code, i) => whole + code * own[i]!, 0));
+        const [slope, residual] = [table.slope(0), table.residual(0)];
+        const given = { middle: slope * ((step / size) * product), reach: residual * (1 + omega) + omega + 2 ** -20 };
+        const bounds = tightenBounds(given, { coded: slope * Math.sqrt(squares), residual }, omega);
         const cosine = table.norm(0) === 0 ? 0 : dot(values, 0, query, 0, length) / (table.norm(0) * size);
         for (const { middle, reach } of [given, bounds]) expect(Math.abs(cosine - middle)).toBeLessThanOrEqual(reach);
         expect(bounds.reach).toBeLessThanOrEqual(given.reach);
@@ -77,7 +77,7 @@ describe("bounds by the angle between codes and query", () => {
     expect(narrowed).toBeGreaterThan(1_000);
   });
 
-  it("know the length of a row's codes, woven or not", () => {
+  it("know the sums of a row's codes, woven or not", () => {
     const memory = createSimdMemory()!;
     const table = memory.allocate(64, 7);
     memory.reserve(64, 7);
@@ -87,13 +87,17 @@ describe("bounds by the angle between codes and query", () => {
       coding.codes.fill(0);
       rows.forEach((values, at) => writeRow(values, at, coding));
     });
-    const lengths = () => rows.map((_, at) => table.coded(at));
-    const before = lengths();
+    const query = Int16Array.from({ length: 64 }, (_, i) => (i * 7919) % 30_000);
+    const sums = () => rows.map((_, at) => table.sums(at, query));
+    const before = sums();
     memory.weave(table, 7);
-    expect(lengths()).toEqual(before);
-    for (const each of before) expect(Math.abs(each - 1)).toBeLessThan(0.01);
+    expect(sums()).toEqual(before);
+    for (const [at, { product, squares }] of before.entries()) {
+      expect(product).toBe(dotCodes(table.row(at), 0, query, 64));
+      expect(Math.abs(table.slope(at) * Math.sqrt(squares) - 1)).toBeLessThan(0.01);
+    }
     memory.free(table);
-    expect(() => table.coded(0)).toThrow("after it was freed");
+    expect(() => table.sums(0, query)).toThrow("after it was freed");
   });
 
   it("spare a cone's rows from being read: 21 are scored, and 108 by the length of the rest alone", () => {

@@ -68,8 +68,8 @@ function createChunks(count: number): Chunk[] {
   });
 }
 
-/** The store, which notes how its dense leg is asked. */
-function noting(store: SearchableStore, asked: string[]): SearchableStore {
+/** The store, which notes how its dense leg is asked, and how many chunks are looked up in one leg or the other. */
+function noting(store: SearchableStore, asked: string[], lookedUp: number[]): SearchableStore {
   return {
     session: async (...given) => {
       const session = await store.session(...given);
@@ -77,6 +77,7 @@ function noting(store: SearchableStore, asked: string[]): SearchableStore {
         ...leg,
         search(query, k, within = {}) {
           const { only, together, minScore } = within;
+          if (only !== undefined) lookedUp.push(only.length);
           if (leg.name === "dense")
             asked.push(only ? "given" : together ? "kept" : minScore === undefined ? `best ${k}` : "on");
           return leg.search(query, k, within);
@@ -99,11 +100,14 @@ describe("a fusion whose pools are not enough", () => {
       chunks.map((each, i) => ({ chunk: each, embeddings: [{ version, embedding: embeddings[i]! }] })),
     );
     const asked: string[] = [];
-    const retriever = createRetriever({ store: noting(store, asked), embedder });
+    const lookedUp: number[] = [];
+    const retriever = createRetriever({ store: noting(store, asked, lookedUp), embedder });
     const everything = gate.read(operator, ["deployment"]);
     const random = createRandom(5);
     const next = () => random.next();
     let kept = 0;
+    let wanted = 0;
+    let found = 0;
     let searchedOnce = 0;
     const questions = fewer(16, 300);
     for (let i = 0; i < questions; i++) {
@@ -123,14 +127,21 @@ describe("a fusion whose pools are not enough", () => {
         hits.map(({ chunkId, score }) => `${chunkId} ${score}`);
       const all = show(await retriever.retrieve(everything, question, { ...options, topK: "all" }));
       asked.length = 0;
+      lookedUp.length = 0;
       const some = show(await retriever.retrieve(everything, question, { ...options, topK }));
       expect([question, options, ...some]).toEqual([question, options, ...all.slice(0, topK)]);
       if (!asked.includes("kept")) continue;
       kept++;
+      if (options.pattern === undefined) {
+        wanted += topK;
+        found += lookedUp.reduce((sum, count) => sum + count, 0);
+      }
       if (asked.filter((one) => one !== "given" && one !== "kept").length === 1) searchedOnce++;
     }
     expect(kept).toBeGreaterThan(questions / 4);
     expect(searchedOnce).toBeGreaterThan(kept / 2);
+    // The chunks that a leg kept and the bounds of all bits leave few others that may be among the first.
+    expect(found).toBeLessThan(wanted / 2);
   });
 });
 
@@ -245,21 +256,39 @@ describe("chunks that a leg kept", () => {
       const ordinals = [...uppers.keys()].filter((i) => uppers[i]! >= least);
       return [{ segment, ordinals, uppers: ordinals.map((i) => uppers[i]!) }];
     },
+    bounds: (_: Segment, ordinals: readonly number[]) => ({
+      most: ordinals.map((i) => uppers[i]!),
+      least: ordinals.map(() => -Infinity),
+    }),
   };
   const bound = {
     least: 0,
+    wanted: 3,
     leastScore: 0,
     part: (_: string, score: number) => score,
     others: [{ leg: "words", most: 3 }],
   };
   const give = (score: (ordinal: number) => number) => (_: Segment, ordinals: readonly number[]) =>
     Float64Array.from(ordinals, score);
-  /** Words give chunk 6 the most, and chunk 9 nothing. Only a second look knows what chunk 2 gets. */
-  const near = (ordinal: number): number => (ordinal === 6 ? 2 : ordinal === 9 ? 0 : 1);
+  /** Words give chunk 6 the most, and chunk 9 nothing. */
+  const given = (ordinal: number): number => (ordinal === 6 ? 2 : ordinal === 9 ? 0 : 1);
   const unknown = { sums: () => undefined, most: () => Infinity, bounds: () => undefined, close() {} };
-  const words = { ...unknown, rough: give((ordinal) => (ordinal === 2 ? 2 : near(ordinal))), near: give(near) };
-  const find = (more: object, scores: typeof words | undefined = words): readonly number[] =>
-    findTogether("dense", kept, { ...bound, ...more }, () => scores)![0]!.ordinals;
+  const words = { ...unknown, uppers: give(given) };
+  const ordinalsOf = (found: ReturnType<typeof findTogether>): readonly number[] => found!.found[0]!.ordinals;
+  const find = (more: object): readonly number[] =>
+    ordinalsOf(findTogether("dense", kept, { ...bound, ...more }, () => words));
+  /** With narrower bounds: each chunk scores a tenth less than it seemed to at most, and .05 less than that at least. */
+  const narrow = (more: object, least = given, minScore?: number) => {
+    const bounds = (_: Segment, ordinals: readonly number[]) => ({
+      most: ordinals.map((i) => uppers[i]! - 0.1),
+      least: ordinals.map((i) => uppers[i]! - 0.15),
+    });
+    const scores = {
+      ...words,
+      bounds: (...of: Parameters<typeof words.uppers>) => ({ most: words.uppers(...of), least: give(least)(...of) }),
+    };
+    return findTogether("dense", { ...kept, bounds }, { ...bound, ...more }, () => scores, minScore)!;
+  };
 
   it("are left out below the least in sum, and kept at it", () => {
     // 1 + 1, .9 + 1, …; .4 + 2 by words.
@@ -273,14 +302,35 @@ describe("chunks that a leg kept", () => {
     expect(find({ least: 1.7, leastScore: 0.75 })).toEqual([0, 1, 2]);
   });
 
-  it("get no more of another leg than the most that it gives outside its pool", () => {
-    expect(find({ least: 1.7, others: [{ leg: "words", most: 1.2 }] })).toEqual([0, 1, 2, 3]);
+  it("get as much of another leg as its bound says, also where that is more than it gives outside its pool", () => {
+    expect(find({ least: 1.7, others: [{ leg: "words", most: 1.2 }] })).toEqual([0, 1, 2, 3, 6]);
   });
 
   it("count with the most that a leg gives where it keeps no bounds, or has lost them", () => {
-    expect(findTogether("dense", kept, { ...bound, least: 3.75 }, () => undefined)![0]!.ordinals).toEqual([0, 1, 2]);
-    const lost = { ...unknown, rough: () => undefined, near: () => undefined };
-    expect(findTogether("dense", kept, { ...bound, least: 3.75 }, () => lost)![0]!.ordinals).toEqual([0, 1, 2]);
+    expect(ordinalsOf(findTogether("dense", kept, { ...bound, least: 3.75 }, () => undefined))).toEqual([0, 1, 2]);
+    const lost = { ...unknown, uppers: () => undefined };
+    expect(ordinalsOf(findTogether("dense", kept, { ...bound, least: 3.75 }, () => lost))).toEqual([0, 1, 2]);
+  });
+
+  it("are left out by narrower bounds", () => {
+    expect(ordinalsOf(narrow({ least: 1.75, wanted: 10 }))).toEqual([0, 1, 6]);
+  });
+
+  it("are left out below the sum that so many of them surely reach", () => {
+    // 6 reaches 2.25, 0 reaches 1.85 and 1 reaches 1.75.
+    const { least, found } = narrow({});
+    expect(least).toBeCloseTo(1.75, 9);
+    expect(least).toBeLessThanOrEqual(1.75);
+    expect(found[0]!.ordinals).toEqual([0, 1, 6]);
+    expect(ordinalsOf(narrow({ wanted: 4 }))).toEqual([0, 1, 2, 6]);
+    expect(narrow({ wanted: 11 }).least).toBe(0);
+    expect(narrow({ least: 1.8 }).least).toBe(1.8);
+  });
+
+  it("count for that sum where both legs surely find them", () => {
+    expect(narrow({ wanted: 1 }, () => 0).least).toBe(0);
+    expect(narrow({ wanted: 1 }, (ordinal) => (ordinal === 6 ? 0 : given(ordinal))).least).toBeCloseTo(1.85, 9);
+    expect(narrow({ wanted: 1 }, given, 0.6).least).toBeCloseTo(1.85, 9);
   });
 
   it("need a score in the leg by the sum that words kept, which is never more than they need", () => {
@@ -291,7 +341,7 @@ describe("chunks that a leg kept", () => {
       asked = needs?.(segment);
       return [];
     };
-    findTogether("dense", { chunks }, { ...bound, least: 1.7, leastScore: 0.1 }, () => scores);
+    findTogether("dense", { ...kept, chunks }, { ...bound, least: 1.7, leastScore: 0.1 }, () => scores);
     const { leasts, perSum } = asked!;
     const needed = Array.from(
       sums,

@@ -10,10 +10,8 @@ export interface KeptScores {
   sums(segment: Segment): { readonly sums: Float32Array; readonly first: number } | undefined;
   /** The most that a chunk with such a sum scores, with the most that names and documents give any chunk. */
   most(sum: number): number;
-  /** With the most that its document gives by the sum of impacts; `undefined` where other searches have taken the room since. */
-  rough(segment: Segment, ordinals: readonly number[]): Float64Array | undefined;
-  /** With its own name and document. **Cost** for each chunk, a look-up in the lists of documents. */
-  near(segment: Segment, ordinals: readonly number[]): Float64Array | undefined;
+  /** With its own name, and the most that its document gives by the sum of impacts; `undefined` where other searches have taken the room since. */
+  uppers(segment: Segment, ordinals: readonly number[]): Float64Array | undefined;
   /** The same, and the least. **Cost** beside it, a look-up in the lists of names for each word where headings count. */
   bounds(segment: Segment, ordinals: readonly number[]): ScoreBounds | undefined;
   /** Forgets them: the next search takes the room. */
@@ -57,56 +55,53 @@ function boundKept(
   scoring: Bm25Scoring,
   room: LentRoom,
   firsts: ReadonlyMap<Segment, number>,
-  { documents, mostNamed, mostShared }: SharedParts,
+  { documents, mostShared, slack }: SharedParts,
   firstDocument: number,
 ): KeptScores {
   const { bounds, parts, index } = scoring;
   const hasDocuments = documents !== undefined;
   const { scale } = bounds;
   const more = 1 + bounds.share;
-  function bound(
+  function uppersWith(
     segment: Segment,
     ordinals: readonly number[],
-    shared: (ordinal: number) => number,
+    names?: SharedParts["names"],
   ): Float64Array | undefined {
     const [sums, first] = [room.numbers, firsts.get(segment)];
     if (sums === undefined || first === undefined) return undefined;
+    const entries = index.fields?.entriesOf(segment);
+    const homes = hasDocuments ? index.fields!.documentsOf(segment) : undefined;
     const uppers = new Float64Array(ordinals.length);
     for (let n = 0; n < uppers.length; n++) {
       const ordinal = ordinals[n]!;
       const sum = sums[first + ordinal]!;
       // Without a word of the query nothing else counts.
-      if (sum > 0) uppers[n] = (sum * scale + shared(ordinal)) * more;
+      if (sum === 0) continue;
+      let upper = sum * scale;
+      if (names !== undefined) upper += names[entries![ordinal]!]!;
+      if (homes !== undefined) upper += sums[firstDocument + homes[ordinal]!]!;
+      uppers[n] = upper * more;
     }
     return uppers;
   }
-  function near(segment: Segment, ordinals: readonly number[]): Float64Array | undefined {
-    if (parts === undefined) return bound(segment, ordinals, () => 0);
-    const [entries, homes] = [index.fields!.entriesOf(segment), index.fields!.documentsOf(segment)];
-    const sharedBy = ({ names }: SharedParts) =>
-      bound(segment, ordinals, (ordinal) => (names?.[entries[ordinal]!] ?? 0) + (parts.document(homes[ordinal]!) ?? 0));
-    return parts.withParts(false, sharedBy);
-  }
+  const uppers: KeptScores["uppers"] = (segment, ordinals) =>
+    parts === undefined
+      ? uppersWith(segment, ordinals)
+      : parts.withParts(false, ({ names }) => uppersWith(segment, ordinals, names));
   return {
     sums(segment) {
       const [sums, first] = [room.numbers, firsts.get(segment)];
       return sums === undefined || first === undefined ? undefined : { sums, first };
     },
     most: (sum) => (sum > 0 ? (sum * scale + mostShared) * more : 0),
-    rough(segment, ordinals) {
-      const numbers = room.numbers;
-      if (!hasDocuments || numbers === undefined) return bound(segment, ordinals, () => mostShared);
-      const homes = index.fields!.documentsOf(segment);
-      return bound(segment, ordinals, (ordinal) => mostNamed + numbers[firstDocument + homes[ordinal]!]!);
-    },
-    near,
+    uppers,
     bounds(segment, ordinals) {
-      const most = near(segment, ordinals);
+      const most = uppers(segment, ordinals);
       if (most === undefined) return undefined;
       const lists = scoring.words.map(({ indexed }) => indexed.lists.get(segment));
       // The bound is too large by the heading's most, by what impacts are rounded up, and by a share for each of both sides.
       const less = (upper: number, n: number): number =>
-        Math.max(0, upper * (1 - 4 * bounds.share) - headingOf(scoring, lists, ordinals[n]!) - bounds.slack);
+        Math.max(0, upper * (1 - 4 * bounds.share) - headingOf(scoring, lists, ordinals[n]!) - bounds.slack - slack);
       return { most, least: most.map((upper, n) => (upper > 0 ? less(upper, n) : 0)) };
     },
     close: () => room.close(),

@@ -57,16 +57,29 @@ export function copyRow<Copy extends Int8Array | Float32Array>(
   return copied;
 }
 
-/** The sum of the squares of a row's codes. **Shape** whole, and exact. */
-export function sumSquares(codes: Int8Array, row: number, stride: number, woven: number): number {
+/** Sums over the codes of a row. **Shape** whole, and exact. */
+export interface RowSums {
+  /** Sum of the products with a query's codes. */
+  readonly product: number;
+  /** Sum of the squares. */
+  readonly squares: number;
+}
+
+export function sumRow(codes: Int8Array, row: number, stride: number, woven: number, query: Int16Array): RowSums {
   let [at, step] = piecesOf(row, stride, woven);
-  let sum = 0;
-  for (let left = stride; left > 0; left -= 16, at += step) {
-    let piece = 0;
-    for (let i = at; i < at + 16; i++) piece += codes[i]! * codes[i]!;
-    sum += piece;
+  let product = 0;
+  let squares = 0;
+  for (let from = 0; from < stride; from += 16, at += step) {
+    let [products, own] = [0, 0];
+    for (let i = 0; i < 16; i++) {
+      const code = codes[at + i]!;
+      products += code * query[from + i]!;
+      own += code * code;
+    }
+    product += products;
+    squares += own;
   }
-  return sum;
+  return { product, squares };
 }
 
 /** Buffers of a search beside the tables. */

@@ -1,5 +1,5 @@
 import { IbidError } from "../../contracts/errors.ts";
-import { copyRow, sumSquares, type TableViews } from "./code-layout.ts";
+import { copyRow, type RowSums, sumRow, type TableViews } from "./code-layout.ts";
 
 /** Rows of codes that are written, and the bounds of their scores: views that hold as long as the work that gets them. */
 export interface CodedRows {
@@ -37,10 +37,12 @@ export interface CodeTable {
   copyRow(row: number, target: Float32Array): void;
   /** The Euclidean length of a row. */
   norm(row: number): number;
-  /** Length of the row that the codes give, as a share of the row's own. **Cost** reads the row. */
-  coded(row: number): number;
+  /** **Cost** reads the row. */
+  sums(row: number, query: Int16Array): RowSums;
   /** As {@link CodedRows.residuals}. */
   residual(row: number): number;
+  /** As {@link CodedRows.slopes}. */
+  slope(row: number): number;
 }
 
 /** Where a table lies, as its memory alone knows it. */
@@ -83,11 +85,9 @@ export function createCodeTable(place: TablePlace): CodeTable {
     row: (row) => copyRow(look().codes, row, stride, place.woven, new Int8Array(stride)),
     copyRow: (row, target) => void copyRow(look().codes, row, stride, place.woven, target),
     norm: (row) => look().norms[row]!,
-    coded(row) {
-      const { codes, slopes } = look();
-      return slopes[row]! * Math.sqrt(sumSquares(codes, row, stride, place.woven));
-    },
+    sums: (row, query) => sumRow(look().codes, row, stride, place.woven, query),
     residual: (row) => look().residuals[row]!,
+    slope: (row) => look().slopes[row]!,
   };
 }
 

@@ -1,12 +1,12 @@
 import { batchRows, strideOf } from "../kernels/code-layout.ts";
 import { codeMemory } from "../kernels/code-memory.ts";
-import { listReaching } from "../kernels/impact-sums.ts";
-import type { SumBounds } from "../kernels/code-table.ts";
+import { eachReaching } from "../kernels/impact-sums.ts";
+import type { CodeTable, SumBounds } from "../kernels/code-table.ts";
 import { createKthBest, type KthBest } from "../kernels/kth-best.ts";
 import { type LentRoom, takeRoom } from "../kernels/lent-room.ts";
 import { quantize } from "../kernels/quantize.ts";
 import type { VectorColumn } from "../segments/segment.ts";
-import { tightenBounds } from "./tighten-bounds.ts";
+import { type CosineBounds, tightenBounds } from "./tighten-bounds.ts";
 import { closeness, scoreDense, type ScoredQuery } from "./vector-scores.ts";
 
 /**
@@ -87,12 +87,20 @@ export interface KeptScan {
    * **Shape** `false` where other scans have taken the room since. **Cost** a look at each row.
    */
   rows(look: number, least: number, offer: (row: number, upper: number) => void, needs?: RowNeeds): boolean;
-  /** The most that an admitted row scores; `undefined` where other scans have taken the room since. */
-  upper(look: number, row: number): number | undefined;
-  /** The least that an admitted row scores; `-Infinity` where its codes are gone. */
-  lower(look: number, row: number): number;
+  /**
+   * The most and the least that an admitted row scores; `undefined` where other scans have taken the room since. With `closely`, by all bits of the query and by
+   * the angle.
+   *
+   * **Shape** where the row's codes are gone, the least is `-Infinity`. **Cost** nothing; `closely` reads the row's codes: two to three microseconds.
+   */
+  bounds(look: number, row: number, closely: boolean): RowBounds | undefined;
   /** Forgets them: the next scan takes the room. */
   close(): void;
+}
+
+export interface RowBounds {
+  readonly most: number;
+  readonly least: number;
 }
 
 /** Above, rounding errors would outgrow their slack. */
@@ -111,12 +119,10 @@ const largestCode = 128;
 /** The largest of the query's digits: with 64 added, they are 7 bits. */
 const largestDigit = 63;
 
-/** Scratch: the rows that may be among the best, with their middles and reaches, their upper bounds, their lower bounds, and, once known, their scores. */
+/** Scratch: the rows that may be among the best, with their upper bounds, their lower bounds, and, once known, their scores. */
 interface Scratch {
   readonly kth: KthBest;
   rowOf: Uint32Array;
-  middleOf: Float64Array;
-  reachOf: Float64Array;
   upperOf: Float64Array;
   lowerOf: Float64Array;
   scoreOf: Float64Array;
@@ -132,8 +138,6 @@ function takeScratch(): Scratch {
     taken ?? {
       kth: createKthBest(),
       rowOf: new Uint32Array(1024),
-      middleOf: new Float64Array(1024),
-      reachOf: new Float64Array(1024),
       upperOf: new Float64Array(1024),
       lowerOf: new Float64Array(1024),
       scoreOf: new Float64Array(1024),
@@ -195,7 +199,7 @@ export function startCertifiedScan(query: ScoredQuery, topK: number, minScore: n
     return bounds.scaled ? norm * upper - norm * norm * bounds.shrink : upper;
   }
 
-  /** A score that the row has at least. */
+  /** The score of a row with that cosine, or less. */
   function lowerScore(low: number, norm: number): number {
     if (metric === "cosine") return low;
     if (metric === "dot") return low * norm * denseNorm;
@@ -207,12 +211,18 @@ export function startCertifiedScan(query: ScoredQuery, topK: number, minScore: n
     if (found === scratch.rowOf.length) grow(scratch);
     const lower = lowerScore(middle - reach, norm);
     scratch.rowOf[found] = row;
-    scratch.middleOf[found] = middle;
-    scratch.reachOf[found] = reach;
     scratch.upperOf[found] = upper;
     scratch.lowerOf[found++] = lower;
     kth.offer(lower);
     raise(kth.floor);
+  }
+
+  /** By all bits of the query, and by the angle. */
+  function cosineBounds(table: CodeTable, row: number): CosineBounds {
+    const { product, squares } = table.sums(row, codes);
+    const [slope, residual] = [table.slope(row), table.residual(row)];
+    const given = { middle: slope * (fine.tau * product), reach: residual * fine.more + fine.margin };
+    return tightenBounds(given, { coded: slope * Math.sqrt(squares), residual }, omega);
   }
 
   /** As far as a kept bound may be above the score: twice the reach by the digits, in the bound's own units. */
@@ -224,19 +234,28 @@ export function startCertifiedScan(query: ScoredQuery, topK: number, minScore: n
     return bounds.scaled ? table.norm(row) * reach : reach;
   }
 
+  /** Bounds of one row, of a metric for which bounds are kept; `undefined` where its codes are gone. */
+  function closeBounds(look: number, row: number): RowBounds | undefined {
+    const rows = columns[look]!.dense()!;
+    if (rows.isPassed === true) return undefined;
+    const table = rows.codes();
+    const norm = table.norm(row);
+    const { middle, reach } = cosineBounds(table, row);
+    return { most: lowerScore(middle + reach, norm), least: lowerScore(middle - reach, norm) };
+  }
+
   /** Narrows the bounds of rows that still may be among the best and would have to be read. **Shape** how many. */
   function narrow(look: number): number {
     const rows = columns[look]!.dense()!;
     if (rows.isRead === undefined) return 0;
     const table = rows.codes();
-    const { rowOf, middleOf, reachOf, upperOf, lowerOf } = scratch;
+    const { rowOf, upperOf, lowerOf } = scratch;
     let count = 0;
     for (let i = starts[look]!; i < starts[look + 1]!; i++) {
       const row = rowOf[i]!;
       if (upperOf[i]! < bounds.bound || !rows.isRead(row)) continue;
       const norm = table.norm(row);
-      const share = { coded: table.coded(row), residual: table.residual(row) };
-      const { middle, reach } = tightenBounds({ middle: middleOf[i]!, reach: reachOf[i]! }, share, omega);
+      const { middle, reach } = cosineBounds(table, row);
       upperOf[i] = Math.min(upperOf[i]!, upperBound(middle, reach, norm));
       lowerOf[i] = Math.max(lowerOf[i]!, lowerScore(middle - reach, norm));
       count++;
@@ -327,7 +346,7 @@ export function startCertifiedScan(query: ScoredQuery, topK: number, minScore: n
       }
     },
     close: () => void (spare = scratch),
-    kept: room && keptScan(room, looks, metric === "dot" ? denseNorm : 1, mostReach),
+    kept: room && keptScan(room, looks, metric === "dot" ? denseNorm : 1, mostReach, closeBounds),
   };
 }
 
@@ -337,6 +356,7 @@ function keptScan(
   looks: readonly number[],
   worth: number,
   reach: (look: number, row: number) => number,
+  closeBounds: (look: number, row: number) => RowBounds | undefined,
 ): KeptScan {
   const scoreOf = (upper: number): number => (upper + Math.abs(upper) * roundedUp + leastStep) * worth;
   return {
@@ -347,41 +367,36 @@ function keptScan(
       const boundOf = (least: number): number =>
         Math.max(lowest, Math.fround((least / worth) * (least < 0 ? wider : narrower)));
       const [first, end] = [looks[look]!, looks[look + 1]!];
-      const reaching =
-        needs === undefined
-          ? listReaching(uppers, first, end, boundOf(least))
-          : listNeeded(uppers, first, end, boundOf(least), Float32Array.from(needs.leasts, boundOf), needs);
-      for (const at of reaching) {
-        offer(at - first, scoreOf(uppers[at]!));
-      }
+      const take = (at: number): void => offer(at - first, scoreOf(uppers[at]!));
+      const taking = needs === undefined ? take : takeNeeded(uppers, first, needs, boundOf, take);
+      eachReaching(uppers, first, end, boundOf(least), taking);
       return true;
     },
-    upper(look, row) {
+    bounds(look, row, closely) {
       const upper = room.numbers?.[looks[look]! + row];
-      return upper === undefined ? undefined : scoreOf(upper);
-    },
-    lower(look, row) {
-      const upper = room.numbers?.[looks[look]! + row] ?? -Infinity;
-      return (upper - Math.abs(upper) * roundedUp - leastStep - reach(look, row) * wider) * worth;
+      if (upper === undefined) return undefined;
+      const close = closely ? closeBounds(look, row) : undefined;
+      const lower = upper - Math.abs(upper) * roundedUp - leastStep - reach(look, row) * wider;
+      return close ?? { most: scoreOf(upper), least: lower * worth };
     },
     close: () => room.close(),
   };
 }
 
-/** As {@link listReaching}, with the least number that the sum of each row's chunk asks for. */
-function listNeeded(
+/** Takes those of the numbers from `from` on that reach what the sums of their chunks ask for. */
+function takeNeeded(
   numbers: Float32Array,
   from: number,
-  to: number,
-  least: number,
-  leasts: Float32Array,
-  { sums, first, perSum, ordinals }: RowNeeds,
-): number[] {
+  { sums, first, perSum, ordinals, ...needs }: RowNeeds,
+  boundOf: (least: number) => number,
+  take: (at: number) => void,
+): (at: number) => void {
+  const leasts = Float32Array.from(needs.leasts, boundOf);
   const last = leasts.length - 1;
-  return listReaching(numbers, from, to, least).filter((at) => {
+  return (at) => {
     const sum = sums[first + ordinals[at - from]!]!;
-    return numbers[at]! >= leasts[sum > 0 ? Math.min(last, 1 + Math.floor(sum * perSum)) : 0]!;
-  });
+    if (numbers[at]! >= leasts[sum > 0 ? Math.min(last, 1 + Math.floor(sum * perSum)) : 0]!) take(at);
+  };
 }
 
 /** More than a number loses by being rounded to 32 bits: as a share of it, and where it is almost 0. */
@@ -425,8 +440,6 @@ function boundsOf(tau: number, left: number): SumBounds {
 function grow(scratch: Scratch): void {
   const length = scratch.rowOf.length * 2;
   scratch.rowOf = widen(scratch.rowOf, new Uint32Array(length));
-  scratch.middleOf = widen(scratch.middleOf, new Float64Array(length));
-  scratch.reachOf = widen(scratch.reachOf, new Float64Array(length));
   scratch.upperOf = widen(scratch.upperOf, new Float64Array(length));
   scratch.lowerOf = widen(scratch.lowerOf, new Float64Array(length));
   scratch.scoreOf = new Float64Array(length);

@@ -17,8 +17,8 @@ export interface NearestHit extends FoundChunk {
 export interface KeptRows {
   /** Chunks that may score `least`, and what `needs` says of their segment; `undefined` where other searches have taken the room since. */
   chunks(least: number, needs?: (segment: Segment) => ChunkNeeds | undefined): readonly KeptSegment[] | undefined;
-  /** The most and the least that each chunk of a segment scores, `-Infinity` for one that is not searched; `undefined` as above. */
-  bounds(segment: Segment, ordinals: readonly number[]): ScoreBounds | undefined;
+  /** The most and the least that each chunk of a segment scores, `-Infinity` for one that is not searched; `undefined` as above. With `closely`, by all bits of the query. */
+  bounds(segment: Segment, ordinals: readonly number[], closely?: boolean): ScoreBounds | undefined;
   /** Forgets them. */
   close(): void;
 }
@@ -179,21 +179,25 @@ function keepRows(
       }
       return segments;
     },
-    bounds(segment, ordinals) {
+    bounds(segment, ordinals, closely = false) {
       const most = new Float64Array(ordinals.length).fill(-Infinity);
       const least = new Float64Array(ordinals.length).fill(-Infinity);
       let look = 0;
       for (const [i, each] of searched.entries()) {
+        if (each.segment !== segment) {
+          look += passed[i]!.length;
+          continue;
+        }
         for (const column of passed[i]!) {
           const [first = Infinity, last = -Infinity] = [column.ordinals[0], column.ordinals[column.rows - 1]];
-          for (let n = 0; each.segment === segment && n < most.length; n++) {
+          for (let n = 0; n < most.length; n++) {
             const ordinal = ordinals[n]!;
             const row = ordinal < first || ordinal > last || each.admitted[ordinal] !== 1 ? -1 : rowOf(column, ordinal);
             if (row < 0) continue;
-            const upper = kept.upper(look, row);
-            if (upper === undefined) return undefined;
-            least[n] = most[n] === -Infinity ? kept.lower(look, row) : -Infinity;
-            most[n] = Math.max(most[n]!, upper);
+            const own = kept.bounds(look, row, closely);
+            if (own === undefined) return undefined;
+            least[n] = most[n] === -Infinity ? own.least : -Infinity;
+            most[n] = Math.max(most[n]!, own.most);
           }
           look++;
         }

@@ -1,5 +1,6 @@
 import type { LegResult, Query, ScoreBounds, TogetherBound, Within } from "../../contracts/leg.ts";
 import type { KeptScores } from "../../engine/bm25/kept-sums.ts";
+import { createKthBest } from "../../engine/kernels/kth-best.ts";
 import type { Segment } from "../../engine/segments/segment.ts";
 import type { ChunkNeeds, KeptRows, KeptSegment } from "../../engine/vectors/nearest.ts";
 import { knownPlace, recallPrepared, type SegmentMoment } from "./segment-moment.ts";
@@ -8,40 +9,42 @@ import { knownPlace, recallPrepared, type SegmentMoment } from "./segment-moment
 const rounding = 2 ** -40;
 
 /** Chunks of one segment that may reach the least in sum. */
-export interface ReachingChunks {
-  readonly segment: Segment;
-  readonly ordinals: number[];
-  /** The most that they score in the leg that kept them. */
-  readonly uppers: number[];
+export interface ReachingChunks extends KeptSegment {
   /** The most that the other legs give to them. */
-  readonly others: number[];
+  readonly others: readonly number[];
+}
+
+/** Chunks that may reach the least in sum, which is higher where enough of them surely do. */
+export interface Reaching {
+  readonly least: number;
+  readonly found: readonly ReachingChunks[];
 }
 
 /**
  * Finds the kept chunks that may reach the least in sum of all legs, by the bounds that the other legs keep.
  *
- * **Shape** `undefined` where the leg no longer has its bounds. **Cost** two looks at each chunk that reaches `leastScore`; look-ups for those that reach the least with the
- * most that a name and a document give.
+ * **Shape** `undefined` where the leg no longer has its bounds. **Cost** two looks at each chunk that reaches `leastScore`; narrower bounds of those that reach the least.
  */
 export function findTogether(
   leg: string,
-  kept: Pick<KeptRows, "chunks">,
+  kept: Pick<KeptRows, "chunks" | "bounds">,
   bound: TogetherBound,
   scoresOf: (leg: string) => KeptScores | undefined,
-): readonly ReachingChunks[] | undefined {
+  minScore = -Infinity,
+): Reaching | undefined {
   const { least, leastScore, part, others } = bound;
   const known = others.map(({ leg: other, most }) => ({ other, most, scores: scoresOf(other) }));
-  const leave = (how: "rough" | "near", { segment, ordinals, uppers }: KeptSegment): ReachingChunks => {
-    const given = known.map(({ scores }) => scores?.[how](segment, ordinals));
-    const left: ReachingChunks = { segment, ordinals: [], uppers: [], others: [] };
+  const leave = ({ segment, ordinals, uppers }: KeptSegment): ReachingChunks => {
+    const given = known.map(({ scores }) => scores?.uppers(segment, ordinals));
+    const left = { segment, ordinals: [] as number[], uppers: [] as number[], others: [] as number[] };
     let tooLow = -Infinity;
     for (let n = 0; n < ordinals.length; n++) {
       let sum = 0;
       for (let i = 0; i < known.length; i++) {
         const { other, most } = known[i]!;
         const score = given[i]?.[n];
-        // A chunk whose score is not known gives no more than the most, whatever its bound.
-        if (score !== 0) sum += score === undefined ? most : Math.min(most, Math.max(0, part(other, score)));
+        // Without a bound, a chunk outside the pools gets no more than the most.
+        if (score !== 0) sum += score === undefined ? most : Math.max(0, part(other, score));
       }
       // Most chunks get nothing of the others, and then a lower score is not enough either.
       if (sum === 0 && uppers[n]! <= tooLow) continue;
@@ -61,7 +64,46 @@ export function findTogether(
     const sums = needed && only!.scores!.sums(segment);
     return sums && { ...sums, ...needed };
   };
-  return kept.chunks(leastScore, needs)?.map((each) => leave("near", leave("rough", each)));
+  const found = kept.chunks(leastScore, needs)?.map(leave);
+  if (found === undefined || only?.scores === undefined || more.length > 0) return found && { least, found };
+  return narrowTogether(leg, kept, bound, { ...only, scores: only.scores }, found, minScore);
+}
+
+/**
+ * Leaves out chunks by narrower bounds, and by the sum that enough of them surely reach.
+ *
+ * **Shape** a chunk counts for that sum where both legs surely find it, so that it is a candidate. **Cost** for each chunk, its codes and a look for its heading.
+ */
+function narrowTogether(
+  leg: string,
+  kept: Pick<KeptRows, "bounds">,
+  { least, part, wanted }: TogetherBound,
+  { other, scores }: { readonly other: string; readonly scores: KeptScores },
+  found: readonly ReachingChunks[],
+  minScore: number,
+): Reaching {
+  const sums = createKthBest();
+  sums.reset(wanted);
+  const narrow = found.map((each): ReachingChunks => {
+    const { segment, ordinals, uppers } = each;
+    const [own, given] = [kept.bounds(segment, ordinals, true), scores.bounds(segment, ordinals)];
+    if (own === undefined || given === undefined) return each;
+    for (let n = 0; n < ordinals.length; n++) {
+      if (!(own.least[n]! >= minScore && given.least[n]! > 0)) continue;
+      const sum = part(leg, own.least[n]!) + part(other, given.least[n]!);
+      sums.offer(sum - Math.abs(sum) * rounding);
+    }
+    return { ...each, uppers: uppers.map((upper, n) => Math.min(upper, own.most[n]!)) };
+  });
+  const reached = Math.max(least, sums.floor);
+  const left = narrow.map(({ segment, ...each }): ReachingChunks => {
+    const places = [...each.ordinals.keys()].filter((n) =>
+      mayReach(reached, part(leg, each.uppers[n]!), each.others[n]!),
+    );
+    const at = (numbers: readonly number[]): number[] => places.map((n) => numbers[n]!);
+    return { segment, ordinals: at(each.ordinals), uppers: at(each.uppers), others: at(each.others) };
+  });
+  return { least: reached, found: left };
 }
 
 /** Steps of the sums by which rows are left out before they are listed. */
@@ -120,8 +162,6 @@ export function boundsOf(
       else own.push(i);
     }
     for (const [segment, own] of bySegment) {
-      // Documents are looked up the quicker in their order.
-      own.sort((a, b) => found[a]!.ordinal - found[b]!.ordinal);
       const bounds = within(
         segment,
         own.map((i) => found[i]!.ordinal),

@@ -261,12 +261,12 @@ function* nearestTogether(
   query: Query,
   within: Within & { readonly together: TogetherBound },
 ): Generator<undefined, Together> {
-  const { together } = within;
-  const found = vector.kept && findTogether(leg, vector.kept, together, keptScores(search.at, query, within));
-  if (found === undefined) return noneTogether;
+  const scores = keptScores(search.at, query, within);
+  const reaching = vector.kept && findTogether(leg, vector.kept, within.together, scores, search.minScore);
+  if (reaching === undefined) return noneTogether;
   const only = new Map<Segment, readonly number[]>();
   const others = new Map<Segment, ReadonlyMap<number, number>>();
-  for (const { segment, ordinals, others: given } of found) {
+  for (const { segment, ordinals, others: given } of reaching.found) {
     const more = ordinals.filter((ordinal) => vector.scored.get(segment)?.has(ordinal) !== true);
     if (more.length > 0) only.set(segment, more);
     others.set(segment, new Map(ordinals.map((ordinal, n) => [ordinal, given[n]!])));
@@ -281,7 +281,7 @@ function* nearestTogether(
   }
   // The score itself leaves out most of those that its bound did not.
   const hits = scored.filter(({ segment, ordinal, score }) =>
-    mayReach(together.least, together.part(leg, score), others.get(segment)!.get(ordinal)!),
+    mayReach(reaching.least, within.together.part(leg, score), others.get(segment)!.get(ordinal)!),
   );
   return { scored, hits, kept: search.minScore };
 }
