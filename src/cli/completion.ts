@@ -54,7 +54,14 @@ function readWords(program: Command): readonly Words[] {
     const below = command.commands.flatMap((each) => walk(each, `${path} ${each.name()}`.trim()));
     return [{ path, commands, flags: [...flags], choices, values }, ...below];
   };
-  return walk(program, "");
+  const [first, ...others] = walk(program, "");
+  const { commands } = first!;
+  const help = { name: "help", about: "list the options of a command" };
+  return [
+    { ...first!, commands: [...commands, help] },
+    { path: "help", commands, flags: [], choices: [], values: new Map() },
+    ...others,
+  ];
 }
 
 /** Flags with the same choices, in the pattern of a shell's `case`: `--mode)`, `--kb|--config)`. */
@@ -73,6 +80,9 @@ function completeBash(words: readonly Words[]): string {
   return `# bash completion of ibid
 _ibid() {
   local current="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" path="" word words
+  # Bash takes the = of --mode=x as a word of its own.
+  [ "$current" != = ] || current=""
+  [ "$before" != = ] || before="\${COMP_WORDS[COMP_CWORD-2]}"
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case "\${path:+$path }$word" in
 ${words
@@ -106,6 +116,7 @@ function completeZsh(words: readonly Words[]): string {
 _ibid() {
   local at="" word before="\${words[CURRENT-1]}" value=""
   local -a commands flags choices
+  if [[ "$PREFIX" == --*=* ]]; then before="\${PREFIX%%=*}"; compset -P '*='; fi
   for word in "\${(@)words[2,CURRENT-1]}"; do
     case "\${at:+$at }$word" in
 ${known.join("\n")}
@@ -133,18 +144,9 @@ if [[ "$funcstack[1]" == _ibid ]]; then _ibid "$@"; else compdef _ibid ibid; fi
 function completeFish(words: readonly Words[]): string {
   const quote = (text: string): string => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
   const lines = words.flatMap(({ path, commands, flags, choices, values }) => {
-    const [parent, child] = path.split(" ");
-    const names = commands.map(({ name }) => name).join(" ");
-    const where =
-      path === ""
-        ? "__fish_use_subcommand"
-        : [
-            `__fish_seen_subcommand_from ${parent}`,
-            ...(child === undefined ? [] : [`__fish_seen_subcommand_from ${child}`]),
-          ].join("; and ");
-    const free = names === "" || path === "" ? where : `${where}; and not __fish_seen_subcommand_from ${names}`;
+    const where = `__ibid_at "${path}"`;
     return [
-      ...commands.map(({ name, about }) => `complete -c ibid -f -n ${quote(free)} -a ${name} -d ${quote(about)}`),
+      ...commands.map(({ name, about }) => `complete -c ibid -f -n ${quote(where)} -a ${name} -d ${quote(about)}`),
       ...(choices.length === 0 ? [] : [`complete -c ibid -f -n ${quote(where)} -a ${quote(choices.join(" "))}`]),
       ...flags.flatMap((flag) => {
         if (!flag.startsWith("--")) return [];
@@ -154,5 +156,18 @@ function completeFish(words: readonly Words[]): string {
       }),
     ];
   });
-  return `# fish completion of ibid\n${lines.join("\n")}\n`;
+  const known = words.filter(({ path }) => path !== "").map(({ path }) => ` "${path}"`);
+  return `# fish completion of ibid
+function __ibid_at
+  set -l at
+  for word in (commandline -opc)[2..]
+    switch (string join ' ' -- $at $word)
+      case${known.join("")}
+        set -a at $word
+    end
+  end
+  test "$at" = "$argv[1]"
+end
+${lines.join("\n")}
+`;
 }

@@ -289,6 +289,10 @@ describe("ibid completion", () => {
     expect(await complete("ibid", "search", "x", "--mode", "")).toEqual(["hybrid", "dense", "lexical", "regex"]);
     expect(await complete("ibid", "list", "--sort", "n")).toEqual(["newest"]);
     expect(await complete("ibid", "mcp", "install", "c")).toEqual(["claude-desktop", "claude-code", "cursor"]);
+    expect(await complete("ibid", "search", "--mode", "=")).toEqual(["hybrid", "dense", "lexical", "regex"]);
+    expect(await complete("ibid", "search", "--mode", "=", "lex")).toEqual(["lexical"]);
+    expect(await complete("ibid", "he")).toEqual(["help"]);
+    expect(await complete("ibid", "help", "se")).toEqual(["search", "serve"]);
     // A value without choices may be a file, and is no flag.
     writeFileSync(join(cwd, "a-file.md"), "A heron.");
     expect(await complete("ibid", "search", "--synonyms", "a-fi")).toEqual(["a-file.md"]);
@@ -302,7 +306,7 @@ describe("ibid completion", () => {
     const { stdout: script } = await callIbid(cwd, ["completion", "zsh"]);
     expect(script).toMatch(/^#compdef ibid\n/u);
     // Functions of the completion system, which a script has none of.
-    const system = `compdef() { :; }; compadd() { shift; print -l -- "$@"; }; _files() { print files; }
+    const system = `compdef() { :; }; compadd() { shift; print -l -- "$@"; }; _files() { print files; }; compset() { :; }
       _describe() { for each in "\${(@P)2}"; do print -r -- "\${each%%:*}"; done; }\n`;
     const complete = (current: string, ...words: readonly string[]): readonly string[] => {
       const given = [...words, current].map((word) => `'${word}'`).join(" ");
@@ -316,6 +320,10 @@ describe("ibid completion", () => {
     expect(complete("a", "ibid", "ingest")).toEqual(["files"]);
     expect(complete("", "ibid", "search", "--mode")).toEqual(["hybrid", "dense", "lexical", "regex"]);
     expect(complete("", "ibid", "search", "--kb")).toEqual(["files"]);
+    expect(complete("--mode=", "ibid", "search")).toEqual(["hybrid", "dense", "lexical", "regex"]);
+    expect(complete("--kb=", "ibid", "search")).toEqual(["files"]);
+    expect(complete("", "ibid")).toContain("help");
+    expect(complete("", "ibid", "help")).toContain("keys");
     expect(complete("c", "ibid", "mcp", "install")).toContain("claude-code");
     expect(complete("--n", "ibid", "mcp", "install")).toContain("--name");
   });
@@ -332,6 +340,11 @@ describe("ibid completion", () => {
     expect(complete("ibid --kb x keys ro")).toEqual(["rotate"]);
     expect(complete("ibid search x --mode ")).toEqual(["dense", "hybrid", "lexical", "regex"]);
     expect(complete("ibid mcp install claude")).toEqual(["claude-code", "claude-desktop"]);
+    expect(complete("ibid he")).toEqual(["help"]);
+    expect(complete("ibid help se")).toEqual(["search", "serve"]);
+    // A word of another command, such as `list` and a word of the query, brings none of its flags.
+    expect(complete("ibid keys list --a")).toEqual(["--as-team", "--as-teams", "--as-user"]);
+    expect(complete("ibid search keys ro")).not.toContain("rotate");
   });
 
   it("is there for three shells, and for no other", async () => {
