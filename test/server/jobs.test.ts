@@ -744,6 +744,37 @@ describe("the life of a job", () => {
     expect(await blobs.get("jobs/a.json")).toBeUndefined();
   });
 
+  it("tells the end of a batch by one message, also where jobs end together and messages are sent again", async () => {
+    const kb = await openWorld();
+    const caller = operatorOf(kb);
+    const shelf = createMemoryJobShelf();
+    const sent: { readonly id: string; readonly hasBatch: boolean }[] = [];
+    const jobs = createServiceJobs({
+      kb,
+      // Other jobs end while the end of one is written.
+      shelf: { ...shelf, save: (record) => sleep(30).then(() => shelf.save(record)) },
+      settings: { ...defaultLimits, jobsAtOnce: 4, retry: { attempts: 3, initialMs: 200, longestMs: 200, jitter: 0 } },
+      keepWith: (_uri, _bytes, add) => add(),
+      async deliver(_to, id, message) {
+        const isAgain = sent.some((each) => each.id === id);
+        sent.push({ id, hasBatch: "batch" in message });
+        return isAgain ? undefined : { code: "fetch-failed", message: "It was not taken." };
+      },
+    });
+    onTestFinished(() => jobs.close());
+    const webhook = { url: "https://receiver.example/", secret: "a secret of the receiver" };
+    const ids = await Promise.all(
+      ["wolf", "owl", "heron"].map((name) =>
+        jobs.create(caller, { uri: name, webhook, batch: "b", batchSize: 3 }, { kind: "text", size: 5 }),
+      ),
+    );
+    const never = new AbortController().signal;
+    await Promise.all(ids.map((id) => jobs.receive(id, 0, new TextEncoder().encode("Bird."), never)));
+    await vi.waitFor(() => expect(sent).toHaveLength(6), { timeout: 20_000 });
+    const tellers = sent.filter(({ hasBatch }) => hasBatch).map(({ id }) => id);
+    expect([tellers.length, new Set(tellers).size]).toEqual([2, 1]);
+  });
+
   it("tells a webhook again that did not answer, with growing pauses, until it takes the message or has had its attempts", async () => {
     const kb = await openWorld();
     const caller = operatorOf(kb);

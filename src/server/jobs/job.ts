@@ -74,6 +74,8 @@ export interface WebhookDelivery {
   readonly state: "waiting" | "delivered" | "failed";
   readonly attempts: number;
   readonly dueAt?: number | undefined;
+  /** Counts of the batch that ended with this job, the same in every attempt. */
+  readonly batch?: object | undefined;
   /** Why the last attempt failed. */
   readonly error?: DeliveryFailure | undefined;
 }

@@ -274,15 +274,15 @@ export function createServiceJobs(parts: JobParts): ServiceJobs {
 
   /** Ends a job, and tells its webhook. */
   async function finish(id: string, more: Partial<JobRecord>): Promise<void> {
-    const { webhook } = table.get(id)?.record ?? {};
-    await changeAndSave(
-      id,
-      {
-        ...more,
-        ...(webhook && { delivery: { id: crypto.randomUUID(), state: "waiting", attempts: 0, dueAt: now() } as const }),
-      },
-      { progress: undefined },
-    );
+    const { webhook, batch: name, owner } = table.get(id)?.record ?? {};
+    const message = (): JobRecord["delivery"] => {
+      const all = table.all().filter(({ record }) => record.batch === name && record.owner === owner);
+      const then = all.map((job) => (job.record.id === id ? { ...job, record: { ...job.record, ...more } } : job));
+      // The last job of a batch tells its end.
+      const batch = name === undefined ? undefined : summariseBatch(then);
+      return { id: crypto.randomUUID(), state: "waiting", attempts: 0, dueAt: now(), ...given({ batch }) };
+    };
+    await changeAndSave(id, { ...more, ...(webhook && { delivery: message() }) }, { progress: undefined });
     void tell(id);
   }
 
@@ -295,24 +295,22 @@ export function createServiceJobs(parts: JobParts): ServiceJobs {
     telling.add(id);
     try {
       const attempts = delivery.attempts + 1;
-      const { batch, owner } = job.record;
-      const beside = table.all().filter(({ record }) => record.batch === batch && record.owner === owner);
+      const { id: messageId, batch } = delivery;
       const message = {
         type: `job.${job.record.state}`,
         job: showJob(job, undefined, false),
-        // The last job of a batch tells its end.
-        ...given({ batch: batch === undefined ? undefined : summariseBatch(beside) }),
+        ...given({ batch }),
       };
-      const error = await waiting.deliver(webhook, delivery.id, message);
+      const error = await waiting.deliver(webhook, messageId, message);
       // An address that is not permitted is refused at each attempt.
       const isLast = attempts >= settings.retry.attempts || error?.code === "blocked-address";
       const dueAt = now() + delayBefore(attempts + 1, settings.retry, Math.random());
       const told: JobRecord["delivery"] =
         error === undefined
-          ? { id: delivery.id, state: "delivered", attempts }
+          ? { id: messageId, state: "delivered", attempts }
           : isLast
-            ? { id: delivery.id, state: "failed", attempts, error }
-            : { id: delivery.id, state: "waiting", attempts, dueAt, error };
+            ? { id: messageId, state: "failed", attempts, error }
+            : { ...delivery, attempts, dueAt, error };
       // Where this cannot be written, the next process sends the message once more, under the same id.
       await changeAndSave(id, { delivery: told }).catch(() => {});
     } finally {
