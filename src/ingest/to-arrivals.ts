@@ -12,6 +12,7 @@ import type {
 } from "../contracts/knowledge-base.ts";
 import type { Metadata } from "../contracts/metadata.ts";
 import type { AskKept, Source, SourceItem, SourceRefusal, SourceUnchanged } from "../contracts/reader.ts";
+import type { Scope } from "../contracts/scope.ts";
 import { checkGiven, checkNotRevoked } from "../runtime/check-options.ts";
 import { hashParts, sha256 } from "../runtime/hash.ts";
 import { readMediaContent } from "../readers/media-document.ts";
@@ -35,7 +36,7 @@ export interface Arrivals extends Pick<Source, "folders"> {
 }
 
 /**
- * Turns every form of {@link IngestInput} into arrivals.
+ * Turns every form of {@link IngestInput} into arrivals. `home` is the scope that the call did not name; an input that names another one is refused.
  *
  * **Errors** `invalid-argument` for anything else, and for chunks and metadata of a wrong shape, by the name of the field; `invalid-id`.
  */
@@ -44,6 +45,7 @@ export function toArrivals(
   openSource: OpenSource | undefined,
   rules?: WalkRules,
   ids: IngestOptions["ids"] = "require",
+  home?: Scope,
 ): Arrivals {
   checkNotRevoked("ingest", "input", given);
   const input = ids === "generate" ? withIds(given) : given;
@@ -63,16 +65,16 @@ export function toArrivals(
       });
     if (list.every((entry) => !isChunk(entry) && typeof entry !== "string" && !isSource(entry))) {
       for (const entry of list) if (isTextInput(entry) || isBytesInput(entry)) checkUri(entry.uri);
-      return each(list);
+      return each(list, home);
     }
     throw new IbidError("invalid-argument", "The list to ingest mixes paths, chunks and documents.", {
       hint: "Ingest paths, chunks and documents in separate calls.",
     });
   }
   if (isSource(input)) return fromSource(input);
-  if (isAsyncIterable(input)) return each(input);
+  if (isAsyncIterable(input)) return each(input, home);
   if (isChunksInput(input)) return together(async () => [(await chunkInputs()).readChunksInput(input)]);
-  return each([input]);
+  return each([input], home);
 }
 
 /** Names texts that have no uri by their content; a chunk without an id gets one of its own further on. */
@@ -115,8 +117,8 @@ function checkIterator<From>(inputs: Iterable<From> | AsyncIterable<From>): Iter
   return { [Symbol.asyncIterator]: () => iterator };
 }
 
-const each = (inputs: Iterable<unknown> | AsyncIterable<unknown>): Arrivals => ({
-  open: () => map(inputs, toArrival),
+const each = (inputs: Iterable<unknown> | AsyncIterable<unknown>, home: Scope | undefined): Arrivals => ({
+  open: () => map(inputs, (input) => toArrival(checkScope(input, home))),
   folders: [],
   together: false,
 });
@@ -183,6 +185,16 @@ async function toArrival(input: unknown): Promise<Arrival> {
   const metadata = toMetadata(input.metadata, uri);
   const item = isText ? textItem(input, metadata) : bytesItem(input, metadata);
   return { uri, title, metadata, folder: null, content: { kind: "bytes", item } };
+}
+
+/** The same input. **Errors** `invalid-argument` for one that names a scope: it would be stored in another one, with other readers. */
+function checkScope<Input>(input: Input, home: Scope | undefined): Input {
+  const named = home !== undefined && isObject(input) ? input["scope"] : undefined;
+  if (named === undefined || named === home) return input;
+  const scope = JSON.stringify(named);
+  throw new IbidError("invalid-argument", `An input names the scope ${scope}, and the call ingests into ${home}.`, {
+    hint: `The scope is an option of the call: kb.ingest(input, { scope: ${scope} }).`,
+  });
 }
 
 function checkUri(uri: string): void {

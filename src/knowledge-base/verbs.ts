@@ -52,6 +52,7 @@ export function createVerbs(
           parts.openSource,
           { ...options.folders, onSkip: options.onSkip },
           options.ids,
+          options.scope === undefined ? scope : undefined,
         );
         const metadata = toMetadata(options.metadata, "ingest");
         checkOpen();

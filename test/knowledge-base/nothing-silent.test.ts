@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { inspect } from "node:util";
 import type { IbidError } from "ibid";
 import { type KnowledgeBase, openKnowledgeBase } from "ibid";
@@ -164,5 +165,32 @@ it("a telemetry that would hear nothing is refused", async () => {
   await expect(openKnowledgeBase({ operations: { telemetry } })).rejects.toMatchObject({
     code: "invalid-argument",
     message: expect.stringContaining("span or event") as string,
+  });
+});
+
+describe("an input that names a scope", () => {
+  const secret = { uri: "plan.md", text: "The heron plan.", scope: "team:north" };
+
+  it.each([
+    ["a text", secret],
+    ["a list", [{ uri: "a.md", text: "A crane." }, secret]],
+    ["a stream", Readable.from([secret])],
+    ["bytes", { uri: "plan.md", bytes: new TextEncoder().encode("The heron plan."), scope: "team:north" }],
+  ])("as %s is refused where the call names none: others would read it", async (_what, input) => {
+    await expect(kb.ingest(input as never)).rejects.toMatchObject({
+      code: "invalid-argument",
+      message: 'An input names the scope "team:north", and the call ingests into deployment.',
+      hint: 'The scope is an option of the call: kb.ingest(input, { scope: "team:north" }).',
+    });
+    expect(await kb.search("heron")).toEqual([]);
+  });
+
+  it("goes where the call says, and where both agree", async () => {
+    await kb.ingest(secret as never, { scope: "team:south" });
+    await kb.as({ userId: "ada", teamId: "north" }).ingest(secret as never);
+    expect((await kb.search("heron", { copies: "all" })).map(({ scope }) => scope).toSorted()).toEqual([
+      "team:north",
+      "team:south",
+    ]);
   });
 });
