@@ -1,4 +1,4 @@
-/** Started by bench/service.ts: searches a knowledge base without a service, as often as each message says, and answers with the processor time of one search in milliseconds: of its thread, and of V8's helpers. */
+/** Started by bench/service.ts: searches a knowledge base without a service, as often as each message says. It answers with the processor time of one search, in milliseconds: of its thread, and of V8's helpers. */
 import { openKnowledgeBase } from "../src/index.node.ts";
 import { makeSearchBody } from "../src/server/search-body.ts";
 

@@ -255,7 +255,8 @@ async function searchAlone(folder: string): Promise<{
     await Promise.all(
       of.map(async (each) => {
         each.send(count);
-        times.push(...((await once(each, "message")) as [[number, number]]));
+        const [time] = (await once(each, "message")) as [(typeof times)[number]];
+        times.push(time);
       }),
     );
     return (count * of.length * 1000) / (performance.now() - started);

@@ -50,8 +50,8 @@ export function copyRow<Copy extends Int8Array | Float32Array>(
   woven: number,
   copied: Copy,
 ): Copy {
-  let [at, step] = piecesOf(row, stride, woven);
-  for (let to = 0; to < stride; to += 16, at += step) {
+  const [first, step] = piecesOf(row, stride, woven);
+  for (let to = 0, at = first; to < stride; to += 16, at += step) {
     for (let i = 0; i < 16; i++) copied[to + i] = codes[at + i]!;
   }
   return copied;
@@ -66,10 +66,10 @@ export interface RowSums {
 }
 
 export function sumRow(codes: Int8Array, row: number, stride: number, woven: number, query: Int16Array): RowSums {
-  let [at, step] = piecesOf(row, stride, woven);
+  const [first, step] = piecesOf(row, stride, woven);
   let product = 0;
   let squares = 0;
-  for (let from = 0; from < stride; from += 16, at += step) {
+  for (let from = 0, at = first; from < stride; from += 16, at += step) {
     let [products, own] = [0, 0];
     for (let i = 0; i < 16; i++) {
       const code = codes[at + i]!;
