@@ -76,12 +76,10 @@ describe("a write in a file", () => {
     }
     // All five are committed. The wait that is under way is for the first, and the next one for the others.
     expect(syncs).toBe(1);
-    let written = false;
-    const all = Promise.all([first, ...writes]).then(() => (written = true));
-    while (!written) {
-      held.shift()?.();
-      await wait(1);
-    }
+    const all = Promise.all([first, ...writes]);
+    held.shift()!();
+    while (held.length === 0) await wait(1);
+    held.shift()!();
     await all;
     expect(syncs).toBe(2);
   });
