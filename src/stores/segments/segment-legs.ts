@@ -114,13 +114,10 @@ export function createSegmentLegs(parts: SegmentLegParts): readonly SegmentLeg[]
 }
 
 /** The leg of words alone. */
-export function createLexicalLeg({
-  view,
-  look,
-  analyzer,
-  bm25,
-  isAfar,
-}: Pick<SegmentLegParts, "view" | "look" | "analyzer" | "bm25" | "isAfar">): SegmentLeg {
+export function createLexicalLeg(
+  parts: Pick<SegmentLegParts, "view" | "look" | "analyzer" | "bm25" | "isAfar">,
+): SegmentLeg {
+  const { view, look, analyzer, bm25 } = parts;
   const name = "lexical";
   let lucene: Lucene | undefined;
   interface State extends ScoringState {
@@ -191,7 +188,7 @@ export function createLexicalLeg({
   }
   return {
     name,
-    capabilities: capabilitiesOf({ view, isAfar }),
+    capabilities: capabilitiesOf(parts),
     accepts: () => true,
     async search(query, k, within) {
       if (query.syntax === "lucene") lucene ??= await loadLucene();
