@@ -177,11 +177,7 @@ export interface Restriction {
   admits(facts: { readonly metadata: Metadata; readonly origin: Origin; readonly uri?: string | undefined }): boolean;
 }
 
-/**
- * A chunk that a leg found. @experimental
- *
- * @experimental
- */
+/** A chunk that a leg found. */
 export interface FoundRef extends ChunkRef {
   /** As in {@link LegMatch.revision}. */
   readonly revision?: number | undefined;

@@ -268,11 +268,15 @@ describe("ingest", () => {
 describe("openKnowledgeBase", () => {
   const rows = leavesOf(nodeOptions);
   const nobodyListens = "postgres://nobody@127.0.0.1:1/none";
+  const beside: Readonly<Record<string, { readonly follow?: "listen"; readonly lazy?: true }>> = {
+    listenAt: { follow: "listen" },
+    keepBytes: { lazy: true },
+  };
   /** Options of copies are for a base in Postgres: with them, what was taken fails at the server. */
   const open = async (options: object): Promise<void> => {
     const { replica } = options as { readonly replica?: object };
-    // Only a node that listens has an address for it.
-    const whole = replica === undefined || !("listenAt" in replica) ? replica : { follow: "listen", ...replica };
+    // Only a node that listens has an address for it, and only one without a copy keeps a part of the index.
+    const whole = replica && { ...beside[Object.keys(replica)[0]!], ...replica };
     const opening =
       whole === undefined
         ? openKnowledgeBase(options)
