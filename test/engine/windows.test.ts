@@ -209,7 +209,7 @@ describe("documents of several windows", () => {
           const score = scoreOf(held, words, chunk) + document;
           expect(most[i]).toBeGreaterThanOrEqual(score);
           expect(least[i]).toBeLessThanOrEqual(score);
-          // What a heading gives at most is in one of them.
+          // Bounds of a chunk with names include the most that a heading gives.
           const isNamed = words.some((word) => (held[word].names?.[held[word].ordinals.indexOf(chunk)] ?? 0) > 0);
           if (isNamed) return;
           // The rounded impacts of a word add less than a thousandth of the most that it gives.
